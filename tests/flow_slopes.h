@@ -2,7 +2,7 @@
 #pragma once
 
 #include "check.h"
-#include "fluid/flow_divergence.h"
+#include "fluid/fluid_shared.h"
 
 #define PI 3.14159265358979323846
 

@@ -4,7 +4,7 @@
 #include "fluid_mesh.h"
 #include "models.h"
 
-#include "fluid/surface_drag.h"
+#include "fluid/immersed_bundle.h"
 
 typedef struct swimmer {
   cb_surface *surface;

@@ -1,7 +1,7 @@
 /* Prints warnings and notes, which are not results, on stderr. Also prints the line about an added mass (cli/cli.h). */
 #include "cli/cli.h"
 
-#include "fluid/fluid_model_shared.h"
+#include "fluid/fluid_shared.h"
 #include "scenario/warnings.h"
 
 #include <curvebody/constraint.h>

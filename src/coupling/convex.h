@@ -67,7 +67,7 @@ typedef struct cb_convex_patch {
   double point[CB_PATCH_POINTS][3]; /* [n]: in the frame of the other body */
 } cb_convex_patch;
 
-/* Finds the patch of two sets that touch each other with the normal n in the world (convex_patch.c). There is one if
+/* Finds the patch of two sets that touch each other with the normal n in the world (convex_hulls.c). There is one if
  * the cores are hulls or segments whose sides along n meet in at least two points. The side of a hull has the corners
  * within a tenth of the smaller size of the supporting plane. */
 void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb,

@@ -10,7 +10,7 @@
  * at the start of a step is reflected first. The run ends if points are pressed together and do not separate again. An
  * event without `stop` is only recorded, and does not divide the step.
  */
-#include "coupling/coupled_contacts.h"
+#include "coupling/coupled_private.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
  * measured by flights with one impulse changed. The impulses may be not unique, such as those of four legs; the motion
  * is unique.
  */
-#include "coupling/coupled_contacts.h"
+#include "coupling/coupled_private.h"
 #include "dynamics/reflection.h"
 
 #include <float.h>

@@ -10,7 +10,7 @@
  */
 #include "coupling/particle_in_fluid.h"
 #include "core/failure.h"
-#include "fluid/fluid_point.h"
+#include "fluid/medium_surfaces.h"
 #include "numerics/dd.h"
 
 #include <math.h>

@@ -101,7 +101,7 @@ typedef struct cb_fluid_model_class {
                     const double (*v)[3], double *G);
   /* For a body whose poses have a period, or a first and a last pose: the library may compute the added mass at some
    * times only, store it in a table, and interpolate it between these times. Returns the requested error of this table
-   * (units: src/fluid/added_mass_table.h). 0, or NULL: there is no table. */
+   * (units: src/fluid/immersed_model.c). 0, or NULL: there is no table. */
   double (*table)(const cb_fluid_model *m);
   /* Returns whether the fluid ends at a plane <x, up> = height and is below it, and sets the unit vector up and
    * *height. The added mass then depends on the place, and the function added_mass assumes that the axes of the body

@@ -140,7 +140,7 @@ int cb_immersed_externals(const cb_immersed *b);
 const char *cb_immersed_external(const cb_immersed *b, int i);
 const cb_surface *cb_immersed_surface(const cb_immersed *b);
 const cb_poses *cb_immersed_poses(const cb_immersed *b); /* NULL: the body is rigid */
-/* For a body whose added mass is interpolated in a table along its poses (src/fluid/added_mass_table.h): returns the
+/* For a body whose added mass is interpolated in a table along its poses (src/fluid/immersed_model.c): returns the
  * measured error relative to the largest entry, and sets *points to the number of points of the table. For other bodies
  * both are 0. */
 double cb_immersed_tabulated(const cb_immersed *b, int *points);

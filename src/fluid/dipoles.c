@@ -435,8 +435,8 @@ static void add_one_by_one(cb_dipoles *d) {
   }
 }
 
-/* Adds the flows, and with `forces` the forces, of all pairs of flat space. Returns whether all are far enough from each
- * other. */
+/* Adds the flows, and with `forces` the forces, of all pairs of flat space. Returns whether all are far enough from
+ * each other. */
 static bool add_many(cb_dipoles *d, bool forces) {
   const int n = d->n;
   bool (*const add)(dipole *, double, block *, int, int) = forces ? add_forces : add_flows;

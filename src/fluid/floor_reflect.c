@@ -12,7 +12,7 @@
  * vertex i in the body frame, and u_i its velocity along n. n is the direction up in the body frame,
  * w_i = (x_i × n, n), e the restitution, Y the twist, and dY its change.
  */
-#include "fluid/floor_reflect.h"
+#include "fluid/floor.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "core/threads.h"
 #include "numerics/numerics_curved.h"
 #include "numerics/vec3.h"
-#include "fluid/fluid_model_shared.h"
+#include "fluid/fluid_shared.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,15 +7,67 @@
  * In these comments g is the pose, which is the position and rotation of the body frame. The poses of a body
  * (curvebody/poses.h) are something else: they prescribe the positions of its vertices in the body frame, that is, its
  * shape at each time. Y is the twist, xi a small twist in the body's axes, and hat(xi) its 4x4 matrix. K is an inertia,
- * mu0 a momentum at Y = 0, and F a wrench (curvebody/rigid.h). L is the Lagrangian. */
+ * mu0 a momentum at Y = 0, and F a wrench (curvebody/rigid.h). L is the Lagrangian.
+ */
 #pragma once
 
+#include "core/arena.h"
 #include "fluid/immersed_run.h"
-#include "fluid/added_mass_table.h"
-#include "fluid/body_quantities.h"
-#include "fluid/part_motion.h"
+#include <curvebody/fluid_model.h>
+#include <curvebody/poses.h>
+#include <curvebody/surface.h>
 #include <curvebody/system.h>
+
 #include <stdint.h>
+
+/* A table of the added mass along poses (immersed_model.c). */
+typedef struct cb_added_mass_table cb_added_mass_table;
+
+/* --- the rigid motion that fits a part best ---
+ *
+ * The rigid motion that fits the motion of a part of a surface best.
+ *
+ *   sum w |x - c - R a|^2 is least:   c = sum w x,  a = X - sum w X,  and R is the rotation for which
+ *                                     tr(R^T sum w (x - c) a^T) is greatest
+ *   spin   (tr(S) 1 - S) omega = sum w R a × x',  S = sum w R a (x - c)^T;      c' = sum w x'
+ *   a point of the part at X0 at rest is at c + R (X0 - sum w X), and moves by c' + omega × R (X0 - sum w X)
+ *
+ * X are the vertices at rest, x the posed ones, x' their velocities, and w their weights, whose sum is 1. The weights
+ * are proportional to the areas of the part's faces at the vertices at rest. The spin is the exact rate of R, R' =
+ * hat(omega) R, for any motion of the vertices, because it is the derivative of the condition that S is symmetric. If a
+ * part moves rigidly, omega is the spin of the part. R comes from the eigenvector of the largest eigenvalue of a
+ * symmetric 4x4 matrix. Source: Horn, J. Opt. Soc. Am. A 4 (1987) 629, doi:10.1364/JOSAA.4.000629. Positions are in the
+ * body frame. SI units.
+ */
+
+/* The data of a part that the fit uses. Parts of the same name move together and are one part here. Vertices that the
+ * part shares with other parts are left out, because they may move with these, unless fewer than three would remain. */
+typedef struct cb_part_fit {
+  int part;         /* the first part of this name */
+  int n;            /* vertices */
+  int *vertex;      /* [n]: their numbers in the surface */
+  double *w;        /* [n]: weights */
+  double (*a)[3];   /* [n]: X - centre */
+  double centre[3]; /* sum w X */
+  double size;      /* (sum w |a|^2)^(1/2) */
+  const cb_surface *surface;
+} cb_part_fit;
+
+typedef struct cb_part_motion {
+  bool rests; /* all vertices are exactly at their places at rest: the part is neither turned nor shifted */
+  bool moves; /* a vertex has a velocity */
+  double R[3][3], centre[3];
+  double omega[3], velocity[3]; /* the spin, and c' */
+  double residual;              /* (sum w |x - c - R a|^2)^(1/2)/size */
+} cb_part_motion;
+
+/* Returns CB_ERROR_MEMORY, or CB_ERROR_DOMAIN for a part whose vertices are on a line. The surface is borrowed. */
+cb_status cb_part_fit_create(cb_arena *arena, const cb_surface *s, int part, cb_part_fit *out);
+/* Finds the motion for the posed vertices x[vertices] with the velocities v. Returns CB_STEP_SINGULAR if more than one
+ * rotation fits. */
+cb_status cb_part_motion_at(const cb_part_fit *f, const double (*x)[3], const double (*v)[3], cb_part_motion *out);
+
+/* --- bodies --- */
 
 typedef double (*cb_tensor)[6];
 typedef struct cb_immersed_moment cb_immersed_moment;
@@ -137,7 +189,7 @@ typedef struct cb_immersed_around {
   bool unsteady;          /* the flow varies with time */
 } cb_immersed_around;
 
-/* A rigid body in a curved space (immersed_curved.c). */
+/* A rigid body in a curved space (immersed_form.c). */
 typedef struct cb_immersed_solid {
   cb_mass still;                 /* mass properties of the body */
   cb_immersed_curved_face *face; /* [faces] */
@@ -160,7 +212,7 @@ typedef struct cb_immersed_fluid_sample {
 } cb_immersed_fluid_sample;
 
 /* The added mass of a rigid body in a flow with a gradient, for density 1 and about the centre of the body, which is
- * the place where its one part feels the flow (immersed_strain.c). */
+ * the place where its one part feels the flow (immersed_field.c). */
 enum { CB_IMMERSED_STRAINS = 5 };
 typedef struct cb_immersed_strained {
   double centre[3], K[6][6], C[6][CB_IMMERSED_STRAINS], N[CB_IMMERSED_STRAINS][CB_IMMERSED_STRAINS];
@@ -378,7 +430,7 @@ struct cb_immersed_workspace {
   cb_immersed_fluid_sample *fluid_sample;       /* [places] */
   cb_immersed_part_added_mass *part_added_mass; /* [inertia.places], for added mass by parts */
   cb_part_motion *part_motion;                  /* [followed_parts], at the time of the form */
-  double *face_sum;                             /* sums over blocks of faces (immersed_faces.c) */
+  double *face_sum;                             /* sums over blocks of faces (immersed_field.c) */
   cb_forces *potential;                         /* the evaluation of b->potential */
   const double *known;                          /* [externals]: the values of the external names */
   cb_immersed_last expected; /* the motion at which drag is needed first, if the step has announced this motion */
@@ -396,7 +448,7 @@ cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options)
 /* Lets the models compute their data about the body, and computes the added mass of a rigid body. */
 cb_status cb_immersed_prepare(cb_immersed *b);
 /* The largest distances by which the poses move the vertices from their positions in the surface, at sampled times
- * (immersed_rest.c). */
+ * (fluid_model.c). */
 typedef struct cb_immersed_travel {
   double *distance, *time; /* [vertices]: the largest distance, and its time */
   bool *moves;             /* [parts]: a vertex of the part moves */

@@ -1,6 +1,7 @@
 /* Media (see curvebody/medium.h): their creation, the density at places and faces, layers (below), and densities that
  * depend only on the height (below). */
 #include "core/threads.h"
+
 #include "fluid/medium_surfaces.h"
 
 #include <math.h>
@@ -357,4 +358,15 @@ void cb_profile_at(const cb_medium_profile *p, double h, double out[3]) {
   from_low(p, h, out);
   out[1] -= p->zero[1];
   out[2] -= p->zero[2] + p->zero[1] * h;
+}
+
+/* --- the fluid at one place --- */
+
+cb_status cb_fluid_point_at(const cb_flow *flow, const cb_medium *medium, double t, const double x[3],
+                            cb_fluid_point *out) {
+  *out = (cb_fluid_point){.density = 0};
+  cb_status status = flow ? cb_flow_at(flow, t, 1, (const double(*)[3])x, &out->u, &out->gradient, &out->rate) : CB_OK;
+  if (!status && medium) status = cb_medium_gradient(medium, x, &out->density, out->density_gradient);
+  for (int i = 0; i < 3; i++) out->acceleration[i] = out->rate[i] + cb_dot3(out->gradient[i], out->u);
+  return status;
 }

@@ -2,8 +2,9 @@
  * curvebody/medium.h. */
 #pragma once
 
-#include <curvebody/medium.h>
 #include "numerics/vec3.h"
+#include <curvebody/flow.h>
+#include <curvebody/medium.h>
 
 /* Returns whether the density is constant within the box middle ± half[0] ± half[1] ± half[2]. If so, *density becomes
  * its value. The result is always false for a smooth density. */
@@ -91,16 +92,34 @@ double cb_layers_column(const cb_medium *m, double h); /* returns int_0^h rho dh
 double cb_smooth_at(const cb_medium *m, const double x[3], double gradient[3]);
 cb_status cb_smooth_value(const cb_medium *m, const double x[3], double *density);
 cb_status cb_smooth_gradient(const cb_medium *m, const double x[3], double *density, double gradient[3]);
-bool cb_smooth_values(const cb_medium *m, int n, const double *const x[3], int k, double *density, double *slope);
 enum { CB_MEDIUM_BLOCK = 32 }; /* maximum of n in these functions; *at becomes the index of the face that failed */
 cb_status cb_smooth_faces(const cb_medium *m, int n, const double (*x)[3][3], double *density, double (*slope)[3][3],
                           int *at);
-cb_status cb_smooth_means(const cb_medium_origin *from, int n, const double (*x)[3][3], int j, cb_medium_means *out,
-                          int *at);
-cb_status cb_smooth_column(const cb_medium *m, const double x[3], double *column);
 
 /* Makes the table of a density that depends only on the height, for heights from low to high above the point o.
  * cb_profile_at finds p_0, p_1 and p_2 at the height h above o. */
 cb_status cb_profile_make(const cb_medium *m, const double o[3], double low, double high, int cells,
                           cb_medium_profile *p);
 void cb_profile_at(const cb_medium_profile *p, double h, double out[3]);
+
+/* --- the fluid at one place ---
+ *
+ * The undisturbed fluid at one place: the quantities on which the forces on a particle there depend.
+ *
+ *   Du/Dt = du/dt + (u . grad) u,   the acceleration of the fluid that is at the place
+ *
+ * u is the velocity of the fluid and t the time. The derivatives of u and of the density are exact. SI units, world
+ * axes.
+ */
+
+typedef struct cb_fluid_point {
+  double u[3], gradient[3][3], rate[3]; /* velocity, du_i/dx_j, du/dt */
+  double acceleration[3];               /* Du/Dt */
+  double density, density_gradient[3];  /* in layers the gradient is 0 */
+} cb_fluid_point;
+
+/* Finds the fluid at the place x at time t. If flow is NULL, the fluid is at rest; if medium is NULL, the density is 0.
+ * Returns CB_STEP_NOT_FINITE as cb_flow_at and cb_medium_at do. It may be called from any thread and allocates nothing.
+ */
+cb_status cb_fluid_point_at(const cb_flow *flow, const cb_medium *medium, double t, const double x[3],
+                            cb_fluid_point *out);

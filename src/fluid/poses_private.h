@@ -132,8 +132,7 @@ cb_status cb_poses_of_variables(const cb_surface *rest, const cb_shape_text *tex
  * i(i + 1)/2 + j. */
 cb_status cb_poses_expressions_at(const cb_poses *p, const double *r, const double *rate, double (*x)[3],
                                   double (*v)[3]);
-/* Finds positions and velocities of a sequence, or of a motion whose shape variables follow a gait, as cb_poses_at. */
-cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]);
+/* Finds positions and velocities of a motion whose shape variables follow a gait, as cb_poses_at. */
 cb_status cb_poses_gait_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]);
 cb_status cb_poses_expressions_second(const cb_poses *p, const double *r, double (*a)[3]);
 /* Makes a motion that computes only the positions of `count` vertices, in arrays for all vertices. *out is NULL if the

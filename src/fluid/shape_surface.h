@@ -4,13 +4,48 @@
  *
  * A pose sequence or a motion in time has one shape variable, its phase from 0 to 1. The phase has the period 1 if the
  * poses at both ends are the same. Expressions have one shape variable per name. Lengths have the unit of the surface.
- * Evaluation allocates nothing and may run in any thread. */
+ * Evaluation allocates nothing and may run in any thread.
+ */
 #pragma once
 
-#include <curvebody/bundle.h>
-#include "fluid/surface_embedding.h"
 #include "fluid/poses_private.h"
 #include "fluid/surface_mesh.h"
+#include <curvebody/bundle.h>
+#include <curvebody/jet.h>
+#include <curvebody/surface.h>
+
+#include <stdbool.h>
+
+/* --- embeddings of flat coordinates ---
+ *
+ * Embeddings: flat coordinates x of a body become normal coordinates v about its origin in a space of curvature K.
+ *
+ *   exponential  v = x: distances from the origin do not change;  |x| < pi R on a sphere
+ *   gnomonic     y = x w, w = 1/sqrt(1 + K |x|^2): flat faces become geodesic planes; |x| < R if K < 0, and only half
+ *                of a sphere is covered
+ *   shift s      afterwards y goes to T y, with the transvection T from the origin to the normal coordinates s; x + s
+ *                if K = 0
+ *   v = y g(w),  g = arccos(w)/sqrt(1 - w^2), analytic for w > -1:  (1 - w^2) g' = w g - 1
+ *
+ * (y, w) is the point of the space (numerics/numerics_curved.h), and R = 1/sqrt|K|. The maps act on truncated Taylor
+ * series, so that all derivatives are exact. Lengths are in metres.
+ */
+
+typedef struct cb_surface_embedding {
+  double K;
+  cb_surface_chart chart;
+} cb_surface_embedding;
+
+/* Returns the bound below which the length of flat coordinates must be; INFINITY if there is none. */
+double cb_surface_embedding_reach(cb_surface_embedding to);
+void cb_surface_embedding_point(cb_surface_embedding to, const double x[3], double v[3]);
+/* Returns whether the shift is finite and, on a sphere, nearer than the antipode of the origin. */
+bool cb_surface_embedding_shifts(double K, const cb_jet shift[3]);
+/* Replaces the flat coordinates x by the normal coordinates v. shift (NULL: none) are the normal coordinates s, series
+ * in the same variables. The result is nan outside the range of the chart or of shifts. */
+void cb_surface_embedding_jets(cb_surface_embedding to, const cb_jet shift[3], cb_jet x[3]);
+
+/* --- the surface --- */
 
 enum { CB_SHAPE_SURFACE_VARIABLES = 8 };
 
@@ -48,7 +83,7 @@ cb_status cb_shape_surface_expressions(const cb_surface *surface, int n, const c
 cb_status cb_shape_surface_expressions_in(const cb_surface *surface, const cb_shape_text *text, size_t *which,
                                           int *coordinate, size_t *at, cb_shape_surface **out);
 /* Embeds a shape surface into a curved space. The chart maps its flat positions. Then each part is moved by its shift,
- * a transvection that three expressions of the shape variables give (fluid/surface_embedding.h). All derivatives are
+ * a transvection that three expressions of the shape variables give (see above). All derivatives are
  * exact.
  *
  * The result owns `flat`, which is freed on failure. flat->surface must be embedded as well. For CB_ERROR_INPUT the

@@ -1,4 +1,4 @@
-/* The drag of a surface over shape space as a bundle (equations and symbols: surface_drag.h).
+/* The drag of a surface over shape space as a bundle (equations and symbols: immersed_bundle.h).
  *
  * Over a face with the corners a, b, d, N = (b - a) × (d - a), and |N| is twice its area. At each of its three points,
  * with J_n = N . J,
@@ -8,7 +8,7 @@
  * Positions are relative to their middle c, so that no digits are lost for a body far from the origin of its frame.
  * This changes the twist xi = (omega, v) to (omega, v + omega × c).
  */
-#include "fluid/surface_drag.h"
+#include "fluid/immersed_bundle.h"
 
 #include "bundle/bundle_private.h"
 #include "core/threads.h"

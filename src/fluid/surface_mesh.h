@@ -147,12 +147,6 @@ cb_status cb_weld(cb_mesh *m, double tolerance, int *first);
 /* Replaces each corner v of the triangles by first[v]. A triangle that then has a vertex twice is deleted with its
  * group, because its other two sides coincide. */
 void cb_mesh_renumber(cb_mesh *m, const int *first);
-/* Closes small holes (surface_close.c): those whose share of the area is at most `share`. *done counts the holes. */
-cb_status cb_mesh_close(cb_mesh *m, double share, cb_surface_mended *done);
-/* Removes faces without area (surface_close.c). Vertices may be joined: each entry of first[n_vertices] is replaced by
- * the number of the vertex that it then becomes. */
-cb_status cb_mesh_unflatten(cb_mesh *m, int *first);
-bool cb_mesh_has_flat(const cb_mesh *m);
 
 /* Returns whether a face is degenerate: its area counts as 0 if its height is at most 1e-10 of its longest side. `area`
  * is twice the area. */

@@ -39,7 +39,7 @@ void cb_lanes_begin(cb_lanes *lanes, size_t n);
 void cb_lanes_load(cb_lanes *lanes, size_t lane, const cb_integrator *in, const cb_state *state, double h);
 
 /* The result of a step of all lanes, in bits. failed: lanes that did not change; leave: lanes that have to continue
- * outside the group; drifted: lanes whose origin may have to move (run/particles_recentre.c). */
+ * outside the group; drifted: lanes whose origin may have to move (run/particles_change.c). */
 typedef struct cb_lanes_step {
   unsigned failed, leave, drifted;
 } cb_lanes_step;

@@ -502,7 +502,7 @@ static unsigned rk4(cb_lanes *l) {
 /* --- origins --- */
 
 /* Returns the bits of the lanes in which a component may have drifted, with a slightly smaller limit than in
- * run/particles_recentre.c: in H^n 2.25 in place of cosh(1)^2 = 2.38. In E^n the squares of the distance and of the
+ * run/particles_change.c: in H^n 2.25 in place of cosh(1)^2 = 2.38. In E^n the squares of the distance and of the
  * size are compared. */
 static unsigned drifted(const cb_lanes *l) {
   unsigned found = 0;

@@ -1,5 +1,5 @@
-/* Expressions of motors, servos and drives (joint_laws.h). */
-#include "mechanism/joint_laws.h"
+/* Expressions of motors, servos and drives (mechanism.h). */
+#include "mechanism/mechanism.h"
 
 #include "core/arena.h"
 #include "core/failure.h"

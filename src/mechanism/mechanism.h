@@ -23,7 +23,10 @@
 #pragma once
 
 #include "fluid/rigid_step.h"
+#include <curvebody/expression.h>
 #include <curvebody/joint.h>
+
+#include <stddef.h>
 
 /* A frame of a joint in its body: place, and axes as a unit quaternion. */
 typedef struct cb_joint_frame {
@@ -40,7 +43,7 @@ typedef struct cb_joint_force {
   double Q, Q_q, Q_rate;
 } cb_joint_force;
 
-/* A coordinate that is a polynomial of another one, q = c_0 + c_1 r + c_2 r^2 + .. (mechanism_couplings.c). */
+/* A coordinate that is a polynomial of another one, q = c_0 + c_1 r + c_2 r^2 + .. (mechanism_loops.c). */
 enum { CB_JOINT_POLYNOMIAL = 5 };
 typedef struct cb_joint_coupling {
   bool there;
@@ -145,9 +148,9 @@ cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, doub
  * given ones; *turned: the largest difference (m/s, rad/s). */
 cb_status cb_mechanism_restart(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *turned);
 
-/* Inertia that all bodies share, 2 T = <C(q) Y, Y> for the twists Y in their frames (mechanism_shared.h). q are the
- * coordinates coordinate[coordinates] of all. `at` sets C[n (n + 1)/2][6][6] for n bodies, the blocks (i, j <= i) row by
- * row, and slope[coordinates][..], its derivatives in q (NULL: not wanted); CB_STEP_DOMAIN where C is not known. */
+/* Inertia that all bodies share, 2 T = <C(q) Y, Y> for the twists Y in their frames (mechanism_private.h). q are the
+ * coordinates coordinate[coordinates] of all. `at` sets C[n (n + 1)/2][6][6] for n bodies, the blocks (i, j <= i) row
+ * by row, and slope[coordinates][..], its derivatives in q (NULL: not wanted); CB_STEP_DOMAIN where C is not known. */
 enum { CB_SHARED_COORDINATES = 3 };
 typedef struct cb_shared_inertia {
   void *self;
@@ -219,3 +222,42 @@ int cb_mechanism_tree_body(const cb_mechanism *m, int tree);
 void cb_mechanism_casimirs(cb_mechanism *m, const cb_mechanism_bodies *b, double *out);
 /* The energies of springs, and of armatures after cb_mechanism_settle. */
 void cb_mechanism_energies(const cb_mechanism *m, double *potential, double *kinetic);
+
+/* --- motors, servos and drives ---
+ *
+ * Motors, servos and drives of joints, given as expressions.
+ *
+ *   motor      Q = u                      position servo  Q = kp (u - q) - kv q'      velocity servo  Q = kv (u - q')
+ *   drive      q = u(t)
+ * u is an expression of t, of the coordinate q and its rate w, of the coordinates of all joints by their labels, such
+ * as hip or root.x, and of their rates, hip_rate or root.x_rate. u is limited to the range `control`, and Q to the
+ * range `effort`. rad, m, s, N m, N.
+ */
+
+typedef enum cb_actuator_kind {
+  CB_ACTUATOR_NONE,
+  CB_ACTUATOR_MOTOR,
+  CB_ACTUATOR_POSITION,
+  CB_ACTUATOR_VELOCITY
+} cb_actuator_kind;
+
+typedef struct cb_actuator {
+  cb_actuator_kind kind;
+  const char *text; /* of u */
+  double kp, kv;
+  double control[2], effort[2]; /* ranges; infinite: none */
+} cb_actuator;
+
+typedef struct cb_joint_laws cb_joint_laws;
+
+/* Copies label[coordinates], actuator[coordinates] and drive[coordinates] (texts; NULL: not driven); the parameters are
+ * those of the scope. CB_ERROR_INPUT: an expression is wrong; then *which is the coordinate and *at the offset in the
+ * text of its drive, or of its actuator if it has no drive. */
+cb_status cb_joint_laws_create(int coordinates, const char *const *label, const cb_actuator *actuator,
+                               const char *const *drive, const cb_expression_scope *parameters, int *which, size_t *at,
+                               cb_joint_laws **out);
+void cb_joint_laws_free(cb_joint_laws *l);
+/* The functions for a mechanism; borrows l, which may be NULL. */
+cb_mechanism_laws cb_joint_laws_of(cb_joint_laws *l);
+/* The force of each coordinate's actuator at this state, force[coordinates]. */
+void cb_joint_laws_efforts(cb_joint_laws *l, double t, const double *q, const double *rate, double *force);

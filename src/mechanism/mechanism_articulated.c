@@ -1,6 +1,6 @@
 /* The units of a tree in the world's axes: creation, and the choice of the loops (equations:
- * mechanism_articulated.h). */
-#include "mechanism/mechanism_articulated.h"
+ * mechanism_tree.h). */
+#include "mechanism/mechanism_tree.h"
 #include "core/isa.h"
 #include "numerics/vec3.h"
 

@@ -1,4 +1,4 @@
-/* The loops over the units of a tree (equations: mechanism_articulated.h, mechanism_tree.h), one vector per column of
+/* The loops over the units of a tree (equations: mechanism_tree.h), one vector per column of
  * three numbers.
  *
  *   D = S^T A S + a,  L = D^-1 S^T A X,  u = D^-1 (pi - S^T b);  to the parent: X^T A X - L^T D L, X^T (b + A S u)

@@ -2,7 +2,7 @@
  * vector of the processor whose fourth number is 0; with HALVES, two vectors of two numbers (SSE2); otherwise three
  * numbers, because a compiler without vectors of four keeps them in memory. All give the same bits.
  */
-#include "mechanism/mechanism_articulated.h"
+#include "mechanism/mechanism_tree.h"
 
 #include <math.h>
 #include <string.h>
@@ -134,7 +134,7 @@ INLINE void store3(double p[3][4], const vec v[3]) {
   store(p[2], v[2]);
 }
 
-/* --- twists and covectors, and inertias (mechanism_articulated.h) --- */
+/* --- twists and covectors, and inertias (mechanism_tree.h) --- */
 
 typedef struct six {
   vec a, l;

@@ -1,4 +1,4 @@
-/* Joints that close loops of a mechanism, and couplings (mechanism_couplings.c): rows that are solved together with the
+/* Joints that close loops of a mechanism, and couplings (below): rows that are solved together with the
  * sweeps.
  *
  *   row i: a covector N_i on the motion of the joint's second body relative to the first one. C_i eta = N_i (eta_B - X eta_A)
@@ -11,6 +11,7 @@
  * by friction or a limit, because a coordinate that is held is one more constraint.
  */
 #include "mechanism/mechanism_private.h"
+
 #include "numerics/small.h"
 #include "numerics/vec3.h"
 
@@ -62,12 +63,14 @@ static void add_row(const cb_loop *l, const double (*N)[6], double factor, doubl
 
 static const cb_place *place_of(const cb_mechanism *m, int link) { return link >= 0 ? &m->link[link].place : NULL; }
 
-void cb_loop_at(const cb_mechanism *m, const cb_loop *l, double *q, cb_joint_now *now) {
+/* The motion of a joint that closes a loop, or of a part of a coupling, at the places of the links; q is updated. */
+static void loop_at(const cb_mechanism *m, const cb_loop *l, double *q, cb_joint_now *now) {
   cb_joint_at(&m->joint[l->joint], place_of(m, l->link[0]), place_of(m, l->link[1]), false, CB_JOINT_ROWS,
               q + m->first[l->joint], now);
 }
 
-void cb_loop_take(const cb_mechanism *m, cb_loop *l, bool end, const double covector[6], double N[6]) {
+/* Takes a covector N from one at the present places, and the vector between the bodies at the beginning of a step. */
+static void loop_take(const cb_mechanism *m, cb_loop *l, bool end, const double covector[6], double N[6]) {
   double moment[3];
   memcpy(N, covector, 6 * sizeof *N);
   if (!end) cb_mechanism_vector(place_of(m, l->link[0]), place_of(m, l->link[1]), l->d);
@@ -83,7 +86,7 @@ void cb_loops_find(cb_mechanism *m, double *q) {
   int row = 0;
   for (int i = 0; i < closing(m); i++) {
     const cb_loop *l = &m->loop[i];
-    cb_loop_at(m, l, q, &m->now[l->joint]);
+    loop_at(m, l, q, &m->now[l->joint]);
     for (int r = 0; r < l->rows; r++, row++)
       if (r < l->gaps) m->row[row].gap = m->now[l->joint].gap[r];
   }
@@ -97,7 +100,7 @@ void cb_loops_take(cb_mechanism *m, bool end) {
     const cb_joint_now *now = &m->now[l->joint];
     for (int r = 0; r < l->rows; r++, row++) {
       cb_loop_row *own = &m->row[row];
-      cb_loop_take(m, l, end, r < l->gaps ? now->N[r] : now->dual[r - l->gaps], end ? own->N1[0] : own->N0[0]);
+      loop_take(m, l, end, r < l->gaps ? now->N[r] : now->dual[r - l->gaps], end ? own->N1[0] : own->N0[0]);
     }
   }
   cb_couplings_take(m, end);
@@ -356,4 +359,96 @@ void cb_loops_sort(cb_mechanism *m) {
       for (int k = taken + 1; k < count; k++)
         M[list[i] * n + list[k]] -= M[list[i] * n + r] * M[r * n + list[k]] / M[r * n + r];
   }
+}
+
+/* --- couplings ---
+ *
+ * Couplings: a coordinate q of a joint that is a polynomial of the coordinate r of another one, as by gears, belts and
+ * linkages without mass of their own.
+ *
+ *   gap g = q - p(r),   p(r) = c_0 + c_1 r + c_2 r^2 + ..
+ *   C eta = N_q (eta_B - X eta_A) - p'(r) N_r (eta_D - X eta_C)        q between the bodies A and B, r between C and D
+ * N_q is the covector whose value on a motion of the joint is the rate of q (dual in mechanism_private.h). The impulse
+ * lambda pushes q by lambda and r by -p'(r) lambda, so a coupling does no work. It is one more row of those of loops
+ * (above), which have two parts here. While limits, dry friction or drives hold both coordinates it depends
+ * on others, and is dropped. Any unit of q and r; holds at every node to round-off.
+ */
+
+double cb_joint_polynomial(const cb_joint_coupling *coupling, double r, double *slope) {
+  double p = 0, dp = 0;
+  for (int k = CB_JOINT_POLYNOMIAL; k--;) {
+    dp = dp * r + p;
+    p = p * r + coupling->c[k];
+  }
+  *slope = dp;
+  return p;
+}
+
+/* Coupling number i: its row, and the first of its two parts. */
+static cb_loop_row *row_of(const cb_mechanism *m, int i) { return &m->row[m->rows - m->couplings + i]; }
+static cb_loop *parts_of(const cb_mechanism *m, int i) { return &m->loop[m->loops - 2 * (m->couplings - i)]; }
+
+static cb_loop part_at(const cb_mechanism *m, int coordinate) {
+  int j = m->joints - 1;
+  while (m->first[j] > coordinate) j--;
+  const cb_joint *own = &m->joint[j];
+  cb_loop out = {.joint = j, .coordinate = coordinate - m->first[j]};
+  for (int side = 0; side < 2; side++) out.link[side] = own->body[side] < 0 ? -1 : m->link_of[own->body[side]];
+  return out;
+}
+
+void cb_couplings_create(cb_mechanism *m) {
+  cb_loop *part = m->couplings ? parts_of(m, 0) : NULL;
+  for (int j = 0; j < m->joints && part; j++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
+      const cb_joint_coupling *own = &m->joint[j].coupling[i];
+      if (!own->there) continue;
+      part[0] = part_at(m, m->first[j] + i);
+      part[1] = part_at(m, own->to);
+      part[0].rows = part[0].gaps = 1;
+      part[0].second = &part[1];
+      part += 2;
+    }
+}
+
+/* The value of the polynomial, and its derivative, at the present places. */
+static double polynomial_of(const cb_mechanism *m, const cb_loop *part, double *slope) {
+  return cb_joint_polynomial(&m->joint[part->joint].coupling[part->coordinate], part[1].value, slope);
+}
+
+void cb_couplings_find(cb_mechanism *m, double *q) {
+  for (int i = 0; i < m->couplings; i++) {
+    cb_loop *part = parts_of(m, i);
+    double slope;
+    for (int k = 0; k < 2; k++) {
+      cb_joint_now now;
+      loop_at(m, &part[k], q, &now);
+      part[k].value = q[m->first[part[k].joint] + part[k].coordinate];
+      memcpy(part[k].dual, now.dual[part[k].coordinate], sizeof part[k].dual);
+    }
+    row_of(m, i)->gap = part[0].value - polynomial_of(m, part, &slope);
+  }
+}
+
+void cb_couplings_take(cb_mechanism *m, bool end) {
+  for (int i = 0; i < m->couplings; i++) {
+    cb_loop *part = parts_of(m, i);
+    double(*N)[6] = end ? row_of(m, i)->N1 : row_of(m, i)->N0, slope;
+    polynomial_of(m, part, &slope);
+    for (int k = 0; k < 2; k++) loop_take(m, &part[k], end, part[k].dual, N[k]);
+    for (int k = 0; k < 6; k++) N[1][k] *= -slope;
+  }
+}
+
+void cb_couplings_record(cb_mechanism *m) {
+  for (int i = 0; i < m->couplings; i++)
+    for (int k = 0; k < 2; k++) {
+      const cb_loop *part = &parts_of(m, i)[k];
+      const cb_loop_row *row = row_of(m, i);
+      const int first = part->link[0];
+      if (first >= 0 && m->link[first].joint == part->joint) /* what is recorded is the impulse on the first body */
+        cb_sweep_to_parent(part->d, -row->lambda, row->N0[k], m->impulse[part->joint]);
+      else
+        cb_add6(row->lambda, row->N0[k], m->impulse[part->joint]);
+    }
 }

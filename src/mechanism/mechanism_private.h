@@ -204,7 +204,7 @@ void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b);
 /* The forces at coordinates q and their rates; the result is in m->force. */
 void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const double *rate);
 
-/* --- sweeps (mechanism_sweep.c, mechanism_sweep_kernel.h) ---
+/* --- sweeps (mechanism_shared.c, mechanism_sweep_kernel.h) ---
  *   D = S_k^T A S_{k+1} + stiff,  u = D^-1 (force + S_k^T (r - A e))
  *   A_a += X^T A X - (X^T A S) (D^-1 S^T A X),  r_a += X^T (r - A e) - X^T A S u                     tips inwards
  *   q = u - D^-1 S_k^T A X eta_a,  eta = X eta_a + e + S q                                           outwards
@@ -336,14 +336,14 @@ void cb_modes_partition(cb_mechanism *m);
 void cb_modes_target(cb_mechanism *m);
 /* Changes modes that contradict the solution of a step; whether there were any. */
 bool cb_modes_revise(cb_mechanism *m, double h);
-/* --- what drives give, and their work (mechanism_drives.c); all functions do nothing if there are none --- */
+/* --- what drives give, and their work (mechanism_modes.c); all functions do nothing if there are none --- */
 /* At the first node of a drift from t to t + h: also finds the values and rates that the drives want at its end. */
 void cb_drives_begin(cb_mechanism *m, double t, double h);
 /* At its end, with the impulses of joints; and with an impulse W of a joint at a node. */
 void cb_drives_arrive(cb_mechanism *m, double h);
 void cb_drives_settle(cb_mechanism *m, int joint, const double W[6]);
 
-/* --- couplings of coordinates (mechanism_couplings.c); all functions do nothing if there are none --- */
+/* --- couplings of coordinates (mechanism_loops.c); all functions do nothing if there are none --- */
 /* The parts loop[..] and the rows, of which the responses are set. */
 void cb_couplings_create(cb_mechanism *m);
 /* Their gaps at the places of the links and the coordinates q; and their rows, as cb_loops_take. */
@@ -352,15 +352,15 @@ void cb_couplings_take(cb_mechanism *m, bool end);
 /* Adds their impulses to those of their joints, after drives have taken theirs. */
 void cb_couplings_record(cb_mechanism *m);
 
-/* --- inertia that bodies share (mechanism_shared.h); without it, all functions but those for a link or a body do
+/* --- inertia that bodies share (equations below); without it, all functions but those for a link or a body do
  * nothing --- */
 /* Before a step, which depends on the states alone. */
 void cb_shared_begin(cb_mechanism *m);
 /* Finds its momenta and its forces for the present twists and m->middle; and adds these forces to m->force. */
 cb_status cb_shared_find(cb_mechanism *m, double h);
 void cb_shared_push(cb_mechanism *m);
-/* Moves m->middle by half of the changes dq of the last solution. Returns false if C depends on a coordinate that is not
- * among them. */
+/* Moves m->middle by half of the changes dq of the last solution. Returns false if C depends on a coordinate that is
+ * not among them. */
 bool cb_shared_follow(cb_mechanism *m);
 /* Adds the impulse at the first node that a link needs for its shared momentum, times factor, to out. */
 void cb_shared_need(const cb_mechanism *m, int link, double factor, double out[6]);
@@ -377,10 +377,6 @@ void cb_shared_settle(cb_mechanism *m);
 /* --- joints that close loops (mechanism_loops.c); all functions do nothing if there are none --- */
 /* used[joints]: joints that hold a tree together. */
 cb_status cb_loops_create(cb_mechanism *m, const bool *used);
-/* The motion of a joint that closes a loop, or of a part of a coupling, at the places of the links; q is updated. */
-void cb_loop_at(const cb_mechanism *m, const cb_loop *l, double *q, cb_joint_now *now);
-/* Takes a covector N from one at the present places, and the vector between the bodies at the beginning of a step. */
-void cb_loop_take(const cb_mechanism *m, cb_loop *l, bool end, const double covector[6], double N[6]);
 /* Finds the motions of the joints at the places of the links; q is updated. */
 void cb_loops_find(cb_mechanism *m, double *q);
 /* Takes the rows from them, at the beginning or at the end of a step. */
@@ -408,3 +404,54 @@ void cb_loops_impulses(const cb_mechanism *m, double (*out)[6]);
 void cb_loops_record(cb_mechanism *m, bool add);
 /* The rates of the coordinates of these joints at a node. */
 void cb_loops_rates(cb_mechanism *m);
+
+/* --- inertia that joined bodies share ---
+ *
+ * Inertia that joined bodies share, as that of the fluid between them: a quadratic form of all twists which depends on
+ * coordinates q of joints.
+ *
+ *   2 T = sum_i <K_i Y_i, Y_i> + <C(q) Y, Y>
+ *   step   mu_i = K_i Y_i + mu0_i + (C(q) Y)_i,   Q_c += (1/2) <dC/dq_c Y, Y>,   q = (q_k + q_{k+1})/2
+ *   node   K_i Y_i + (C(q_k) Y)_i = p_i - mu0_i + W_i
+ * Y: twists of all bodies in their frames; mu_i: momentum; Q_c: force on a coordinate; W_i: impulses of the joints.
+ * These are the equations of mechanism.h for this T. The slope of C is a force of joints, as that of a spring, and C
+ * does not change when all bodies move together. The momentum of the whole is therefore exact, and the step is
+ * symplectic.
+ *
+ * Newton's system is not a tree any more. It is written for the motions Z x that the joints allow, where x are the
+ * displacements of the roots and the changes of all free coordinates:
+ *   M x = Z_k^T (r - G e) + force,   M = Z_k^T G Z_{k+1} + stiff,   G = A + h E^T C E + the derivatives in q and Q
+ *   E = (1/h) dtau^-1_{hY} R_0^T, at a node R^T:  a displacement in the world's axes changes Y by E times it
+ * Other symbols as above. The cost of M grows with the square of the number of bodies, that of its factors
+ * with the cube of the number of coordinates. SI units. Derived for this project.
+ */
+
+/* Six rows of the columns that are handled together. */
+enum { CB_SHARED_COLUMNS = 4 };
+typedef struct cb_six_columns {
+  double of[6][CB_SHARED_COLUMNS];
+} cb_six_columns;
+
+/* The blocks [[P, 0], [Q, S]] of dtau^-1_{hY} or of E. */
+typedef struct cb_shared_map {
+  double P[3][3], Q[3][3], S[3][3];
+} cb_shared_map;
+
+struct cb_shared {
+  cb_shared_inertia of;
+  const struct cb_sweep_kernel *kernel;
+  int n, blocks;                                           /* bodies; blocks of C: n (n + 1)/2 */
+  double h;                                                /* of the step; 0: at a node */
+  bool known;                                              /* C and slope belong to the coordinates q */
+  double q[CB_SHARED_COORDINATES], (*C)[36], (*slope)[36]; /* [blocks], [coordinates][blocks] */
+  double (*Y)[6], (*CY)[6], (*slope_Y)[6];                 /* [n], [n], [coordinates][n] */
+  double *force;                                           /* [coordinates of all joints]: Q_c */
+  double (*slope_at)[6], force_at[CB_SHARED_COORDINATES];  /* [n]: the twists of slope_Y; and Q_c there */
+  cb_shared_map *map, *E;                                  /* [n]: dtau^-1_{hY} in the frame of the body */
+  cb_six_columns *z, *zeta, *Cz, *G; /* [links], [n], [n], [links]: some columns of Z, E Z, C E Z, G Z */
+  int dofs, columns, *first;         /* numbers of x; with G e, filled up; [links]: the first number */
+  double *M, *closing, *x;           /* [dofs][columns]; [dofs]: Z_k^T G e, and x */
+  bool closes;                       /* `closing` belongs to the present e */
+};
+
+extern const struct cb_sweep_kernel cb_shared_kernel_x86_64, cb_shared_kernel_avx2;

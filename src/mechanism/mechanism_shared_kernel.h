@@ -1,8 +1,8 @@
-/* The sweeps of bodies that share inertia (equations: mechanism_shared.h), compiled once per instruction set. Columns
+/* The sweeps of bodies that share inertia (equations: mechanism_private.h), compiled once per instruction set. Columns
  * of Z are handled four at a time, and M is factored without pivots, because it is nearly symmetric and positive. Every
  * operation acts on each column alone, and nothing is fused, so results do not depend on the instruction set.
  */
-#include "mechanism/mechanism_shared.h"
+#include "mechanism/mechanism_private.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* This file compiles the sweeps of mechanism_sweep_kernel.h and mechanism_shared_kernel.h for AVX2. The compiler fuses no operations. */
+/* This file compiles the sweeps of mechanism_sweep_kernel.h and mechanism_shared_kernel.h for AVX2. The compiler fuses
+ * no operations. */
 #if defined(__x86_64__)
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)

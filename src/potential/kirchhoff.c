@@ -9,7 +9,6 @@
 #include "potential/curved_flow.h"
 #include "potential/mesh_pieces.h"
 #include "potential/operator.h"
-#include "potential/thin.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -68,7 +68,7 @@ typedef struct cb_kirchhoff_report {
    * diagonal entry of the linear part of K. For an angular motion, U^2 is this entry times the mean square distance of
    * the surface from its centre */
   double asymmetry;
-  /* mean over the area of closed pieces of min(1, thickness of the body/size of the panel) (potential/thin.h) */
+  /* mean over the area of closed pieces of min(1, thickness of the body/size of the panel) (potential/mesh_pieces.h) */
   double thickness;
   size_t bytes; /* memory of the operator */
 } cb_kirchhoff_report;
@@ -87,9 +87,9 @@ struct cb_panels;
 
 /* Creates the equations for faces on the vertices x; both are copied. If options is NULL, the defaults are used.
  * Returns CB_ERROR_DOMAIN for a face without area or a surface that points inwards. Returns CB_ERROR_STEP for a body
- * too thin for its panels (potential/thin.h); the message names a face. Returns CB_ERROR_ARGUMENT for a method that
- * does not fit into the memory; the message gives both sizes. Returns CB_ERROR_UNSUPPORTED for sheets or walls where
- * they are not supported. The first solution checks that the surface is closed. The caller frees the result with
+ * too thin for its panels (potential/mesh_pieces.h); the message names a face. Returns CB_ERROR_ARGUMENT for a method
+ * that does not fit into the memory; the message gives both sizes. Returns CB_ERROR_UNSUPPORTED for sheets or walls
+ * where they are not supported. The first solution checks that the surface is closed. The caller frees the result with
  * cb_kirchhoff_free. */
 cb_status cb_kirchhoff_create(int vertices, const double (*x)[3], int faces, const int (*face)[3],
                               const cb_kirchhoff_options *options, cb_kirchhoff **out);

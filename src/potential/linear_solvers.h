@@ -1,5 +1,4 @@
-/* Solvers for the linear equations of panels: GMRES, dense LU factors, LU factors of a hierarchical matrix, and a
- * Schwarz preconditioner.
+/* Solvers for the linear equations of panels: GMRES, dense LU factors, and LU factors of a hierarchical matrix.
  *
  * GMRES solves for several right-hand sides of one operator. Each right-hand side has its own Krylov space, and one
  * call of the product computes all columns:
@@ -87,27 +86,3 @@ cb_status cb_hlu_solve(cb_hlu *h, int columns, double *b);
  * tolerance 1e-2. */
 size_t cb_hlu_bytes(const cb_hlu *h);
 size_t cb_hlu_estimate(int n);
-
-/* A preconditioner P for equations on panels whose matrix A is dominated by neighbours. Each group of neighbours is
- * solved together with the nearest panels around it, and only the solution at the group's own panels is used.
- *
- *   P = sum_g Q_g^T A_g^-1 R_g   R_g selects the panels of group g and those around it, Q_g^T keeps the group's own
- *                                panels, and A_g has the rows and columns of A at the panels of R_g
- * This is the restricted additive Schwarz method: Cai & Sarkis (1999), SIAM J. Sci. Comput. 21, 792, doi
- * 10.1137/S106482759732678X. For vortex rings on a sheet it removes the part of the condition number that is due to
- * scales smaller than the groups. The remaining part grows like the square root of the number of groups. */
-
-typedef struct cb_schwarz cb_schwarz;
-
-/* Sets row[0..n) to the entries of row i of A at the columns which[0..n). It is called from any thread. */
-typedef void (*cb_schwarz_row)(const void *context, int i, int n, const int *which, double *row);
-
-/* Creates the preconditioner for the groups of f, which may be freed afterwards. Returns CB_ERROR_DOMAIN for a singular
- * block. The caller frees the result. */
-cb_status cb_schwarz_create(const cb_far *f, int panels, cb_schwarz_row row, const void *context, cb_schwarz **out);
-void cb_schwarz_free(cb_schwarz *s);
-/* Returns a bound on the memory for this number of panels, in bytes. */
-size_t cb_schwarz_bytes(int panels);
-
-/* Computes out = P x, both [columns][panels], for at most CB_TREE_COLUMNS columns. */
-void cb_schwarz_apply(const cb_schwarz *s, int columns, const double *x, double *out);

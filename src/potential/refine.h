@@ -25,7 +25,7 @@
  * units of the errors below. ("measured" is the largest error that was measured, in the same units.)
  *   one level        1.5 times its coarseness (kirchhoff.h; measured: up to 1.2), or 2 times with sheets (measured: up
  *                    to 1.7); at least 1.25 (h^2 max(1, elongation))^(2/3) if the body is thinner than its faces are
- *                    wide (potential/thin.h)
+ *                    wide (potential/mesh_pieces.h)
  *   two levels       2.5 times the change between them; with edges and borders at least h^p
  *   three and more   the maximum of a tenth of the complete correction, the change of the result by the last level, and
  *                    twice the change between removing one order and all orders; for sheets with four levels or more

@@ -60,7 +60,8 @@ typedef struct cb_several_report {
 
 /* Prepares the bodies. Of the options, `wall`, `memory`, `iterations`, `sheets` and `curvature` are used; the solution
  * is always dense within a body and iterative between bodies, with a relative residual of at most 1e-13. Returns the
- * errors of cb_kirchhoff_create and cb_kirchhoff_added_mass for a body alone; the message names the body. Returns CB_ERROR_ARGUMENT if the matrices do not fit into the memory; the message gives both sizes. Returns
+ * errors of cb_kirchhoff_create and cb_kirchhoff_added_mass for a body alone; the message names the body. Returns
+ * CB_ERROR_ARGUMENT if the matrices do not fit into the memory; the message gives both sizes. Returns
  * CB_ERROR_UNSUPPORTED for sheets. The arrays of the bodies must outlive the result. The caller frees the result. */
 cb_status cb_several_create(int bodies, const cb_several_body *body, const cb_kirchhoff_options *options,
                             cb_several **out);

@@ -112,10 +112,6 @@ void cb_several_work_free(cb_several_work *e);
 /* Computes S and D of `count` panels from index `first` on, at the point y; `self` is as in cb_panels_range. */
 void cb_several_range(const cb_several_shape *s, const double y[4], int first, int count, int self, double *S,
                       double *D);
-/* Computes the gradients of S and D there, as cb_panels_gradients. In a curved space the components are those in the
- * frame T_y of the tangent space (potential/curved_flow.h). */
-void cb_several_gradients(const cb_several_shape *s, const double y[4], int first, int count, size_t width, double *S,
-                          double *D);
 /* Adds the force f at the point y, with components as those of gradients, to a wrench. */
 void cb_several_add_force(const cb_several_space *space, const double y[4], const double f[3], double wrench[6]);
 /* Returns the distance of two points in metres. */

@@ -1,7 +1,7 @@
 /* Solids and sheets together (operator.h). The rows of solids are those of a body without sheets. The rows of sheets
  * are multiplied by the square root of the panel's area, so that all rows have the same size. For faces of size h the
  * condition number grows like 1/h. The iteration is therefore preconditioned by the inverses of blocks of neighbouring
- * panels (cb_schwarz, potential/linear_solvers.h). For few panels the matrix is stored and factored.
+ * panels (cb_schwarz). For few panels the matrix is stored and factored.
  */
 #include "potential/operator.h"
 
@@ -9,10 +9,158 @@
 #include "core/threads.h"
 #include "potential/linear_solvers.h"
 #include "potential/panel_kernel.h"
+#include "potential/tree_kernels.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- the Schwarz preconditioner --- */
+
+/* A preconditioner P for equations on panels whose matrix A is dominated by neighbours. Each group of neighbours is
+ * solved together with the nearest panels around it, and only the solution at the group's own panels is used.
+ *
+ *   P = sum_g Q_g^T A_g^-1 R_g   R_g selects the panels of group g and those around it, Q_g^T keeps the group's own
+ *                                panels, and A_g has the rows and columns of A at the panels of R_g
+ * This is the restricted additive Schwarz method: Cai & Sarkis (1999), SIAM J. Sci. Comput. 21, 792, doi
+ * 10.1137/S106482759732678X. For vortex rings on a sheet it removes the part of the condition number that is due to
+ * scales smaller than the groups. The remaining part grows like the square root of the number of groups. The inverses
+ * of the blocks are stored, so that the preconditioner is applied by products of small matrices. */
+
+typedef struct cb_schwarz cb_schwarz;
+
+/* Sets row[0..n) to the entries of row i of A at the columns which[0..n). It is called from any thread. */
+typedef void (*cb_schwarz_row)(const void *context, int i, int n, const int *which, double *row);
+
+enum { BLOCK = 3 * CB_TREE_LEAF }; /* maximum number of panels in a block: the group and those around it */
+
+typedef struct block {
+  int n, own, *numbers; /* [n]: the panels of the block; the group's own panels come first */
+  double *inverse;      /* [own][n] */
+} block;
+
+struct cb_schwarz {
+  cb_arena *arena;
+  int panels, blocks;
+  block *block;
+  const cb_tree_kernels *kernels;
+};
+
+typedef struct block_task {
+  const cb_schwarz *s;
+  cb_schwarz_row row;
+  const void *context;
+  atomic_int failed; /* the first block that is singular or for which there was no memory */
+  int columns;
+  const double *x;
+  double *out;
+} block_task;
+
+/* Computes the rows of the inverse of a block. The transpose is factored, because its solutions for unit vectors are
+ * these rows. */
+static cb_status invert(const block_task *t, block *b) {
+  const size_t n = (size_t)b->n;
+  double *a = malloc(n * n * sizeof *a), *row = malloc(n * sizeof *row);
+  int *pivots = malloc(n * sizeof *pivots);
+  cb_status status = a && row && pivots ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a block of %d panels", b->n);
+  for (size_t i = 0; i < n && !status; i++) {
+    t->row(t->context, b->numbers[i], b->n, b->numbers, row);
+    for (size_t j = 0; j < n; j++) a[j * n + i] = row[j];
+  }
+  if (!status) status = cb_potential_factor(b->n, n, a, pivots);
+  if (!status) {
+    memset(b->inverse, 0, (size_t)b->own * n * sizeof *b->inverse);
+    for (int i = 0; i < b->own; i++) b->inverse[(size_t)i * n + (size_t)i] = 1;
+    cb_potential_back(b->n, n, a, pivots, b->own, b->inverse);
+  }
+  free(a);
+  free(row);
+  free(pivots);
+  return status;
+}
+
+static void invert_blocks(void *context, int begin, int end) {
+  block_task *t = context;
+  for (int g = begin; g < end; g++)
+    if (invert(t, &t->s->block[g])) cb_threads_least(&t->failed, g);
+}
+
+static void apply_blocks(void *context, int begin, int end) {
+  const block_task *t = context;
+  const size_t panels = (size_t)t->s->panels;
+  double in[BLOCK * CB_TREE_COLUMNS], out[CB_TREE_LEAF * CB_TREE_COLUMNS];
+  for (int g = begin; g < end; g++) {
+    const block *b = &t->s->block[g];
+    memset(out, 0, sizeof out);
+    for (int j = 0; j < b->n; j++)
+      for (int k = 0; k < CB_TREE_COLUMNS; k++)
+        in[j * CB_TREE_COLUMNS + k] = k < t->columns ? t->x[(size_t)k * panels + (size_t)b->numbers[j]] : 0;
+    t->s->kernels->rows(b->own, b->n, (size_t)b->n, b->inverse, in, out);
+    for (int k = 0; k < t->columns; k++)
+      for (int i = 0; i < b->own; i++)
+        t->out[(size_t)k * panels + (size_t)b->numbers[i]] = out[i * CB_TREE_COLUMNS + k];
+  }
+}
+
+static int threads_of(const cb_schwarz *s) { return cb_threads_for((size_t)s->panels * BLOCK); }
+
+/* Computes out = P x, both [columns][panels], for at most CB_TREE_COLUMNS columns. */
+static void schwarz_apply(const cb_schwarz *s, int columns, const double *x, double *out) {
+  block_task t = {.s = s, .columns = columns, .x = x, .out = out};
+  cb_threads_range(threads_of(s), s->blocks, apply_blocks, &t);
+}
+
+static bool take(cb_schwarz *s, const cb_far *f) {
+  s->block = cb_arena_alloc(s->arena, (size_t)s->blocks, sizeof *s->block);
+  for (int g = 0; g < s->blocks && s->block; g++) {
+    block *b = &s->block[g];
+    const int *numbers;
+    int first, near[BLOCK];
+    cb_far_group(f, g, &first, &b->own, &numbers);
+    b->n = cb_far_near(f, g, BLOCK, near);
+    b->numbers = cb_arena_alloc(s->arena, (size_t)b->n, sizeof *b->numbers);
+    cb_arena_doubles(s->arena, (size_t)b->own * (size_t)b->n, &b->inverse);
+    if (b->numbers) memcpy(b->numbers, near, (size_t)b->n * sizeof *near);
+  }
+  return !cb_arena_lost(s->arena);
+}
+
+static void schwarz_free(cb_schwarz *s) {
+  if (s) cb_arena_free(s->arena);
+}
+
+/* Creates the preconditioner for the groups of f, which may be freed afterwards. Returns CB_ERROR_DOMAIN for a singular
+ * block. The caller frees the result. */
+static cb_status schwarz_create(const cb_far *f, int panels, cb_schwarz_row row, const void *context,
+                                cb_schwarz **out) {
+  cb_schwarz *s = cb_arena_object(sizeof *s, "blocks of neighbouring panels");
+  if (!s) return CB_ERROR_MEMORY;
+  s->panels = panels;
+  s->blocks = cb_far_groups(f);
+  s->kernels = cb_tree_kernels_of_isa();
+  cb_status status = take(s, f) ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for blocks of %d panels", panels);
+  if (!status) {
+    block_task t = {.s = s, .row = row, .context = context, .failed = s->blocks};
+    cb_threads_range(threads_of(s), s->blocks, invert_blocks, &t);
+    if (t.failed < s->blocks) status = invert(&t, &s->block[t.failed]);
+  }
+  if (status) {
+    schwarz_free(s);
+    return status;
+  }
+  *out = s;
+  return CB_OK;
+}
+
+/* Returns a bound on the memory for this number of panels, in bytes. Each panel has one row, and all groups except the
+ * last are at least half full. */
+static size_t schwarz_bytes(int panels) {
+  const size_t blocks = 2 * (size_t)panels / CB_TREE_LEAF + 1;
+  return (size_t)panels * BLOCK * sizeof(double) + blocks * (BLOCK * sizeof(int) + sizeof(block));
+}
+
+/* --- solids and sheets --- */
 
 enum {
   FACTORED = 3000, /* up to this number of panels LU factors are as fast as the iteration */
@@ -171,7 +319,7 @@ static cb_status product(void *context, int columns, const double *x, double *ou
 }
 
 static cb_status precondition(void *context, int columns, const double *x, double *out) {
-  cb_schwarz_apply(((cb_sheet *)context)->blocks, columns, x, out);
+  schwarz_apply(((cb_sheet *)context)->blocks, columns, x, out);
   return CB_OK;
 }
 
@@ -196,7 +344,7 @@ static cb_status plant(cb_sheet *s) {
   cb_status status = cb_far_create_sheets(s->p, s->solids, s->options.far_error, &s->far);
   if (!status && s->solids) status = find_row_sums(s);
   if (!status) status = check_places(s);
-  if (!status) status = cb_schwarz_create(s->far, s->p->n, matrix_row, s, &s->blocks);
+  if (!status) status = schwarz_create(s->far, s->p->n, matrix_row, s, &s->blocks);
   s->filled = !status;
   return status;
 }
@@ -251,7 +399,7 @@ cb_status cb_sheet_solve(cb_sheet *s, int columns, const double *w, double *phi)
 
 void cb_sheet_renew(cb_sheet *s) {
   cb_far_free(s->far);
-  cb_schwarz_free(s->blocks);
+  schwarz_free(s->blocks);
   s->far = NULL;
   s->blocks = NULL;
   s->filled = false;
@@ -268,7 +416,7 @@ static cb_status choose(cb_sheet *s) {
   if (!s->dense) {
     const size_t far = cb_far_bytes(s->p, s->solids, s->options.far_error);
     if (!far) return CB_ERROR_MEMORY;
-    s->report.bytes = vectors + far + cb_schwarz_bytes(s->p->n) + cb_krylov_bytes(s->p->n, CB_PANEL_COLUMNS, RESTART);
+    s->report.bytes = vectors + far + schwarz_bytes(s->p->n) + cb_krylov_bytes(s->p->n, CB_PANEL_COLUMNS, RESTART);
   }
   if (s->report.bytes <= s->options.memory) return CB_OK;
   return cb_fail(CB_ERROR_ARGUMENT,

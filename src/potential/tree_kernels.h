@@ -14,6 +14,7 @@
 #pragma once
 
 #include "core/arena.h"
+#include "potential/far.h"
 #include <curvebody/status.h>
 
 /* A binary tree over points. A cell is divided across the longest side of its box into two halves of its points, until
@@ -40,9 +41,6 @@ typedef struct cb_panel_tree {
 /* Builds the tree over the points x[n]. leaf is the maximum number of points in a leaf, CB_TREE_CHUNK to CB_TREE_LEAF.
  * Returns false if there is no memory. */
 bool cb_tree_build(cb_arena *arena, int n, const double (*x)[3], int leaf, cb_panel_tree *out);
-
-/* Returns the distance of x from the bounding box of a cell's points. */
-double cb_tree_distance(const cb_tree_cell *c, const double x[3]);
 
 enum {
   CB_TREE_ORDER = 30,                                        /* the highest degree */
@@ -97,7 +95,73 @@ enum { CB_TREE_WORK = 4 * CB_TREE_TERMS * CB_TREE_CHUNK };
 extern const cb_tree_kernels cb_tree_kernels_x86_64, cb_tree_kernels_avx2, cb_tree_kernels_avx512;
 const cb_tree_kernels *cb_tree_kernels_of_isa(void);
 
-/* Sets to[a] to the moments of component a of the gradient of the potential, from the moments up to degree `order`.
- * They have degrees up to order + 1, and lengths are in radii of the cell. They are minus the moments with the
- * derivatives of the harmonics along axis a. */
-void cb_tree_gradient(int order, const double *moments, double *const to[3]);
+/* --- the far field ---
+ *
+ * The data of the far field. tree_far.c builds the tree and decides which cells are far and near; tree_at.c
+ * computes moments; tree_at.c evaluates them at the panels and at any points.
+ */
+
+/* A cell that is far from a group, and the order (degree of the harmonics) to which the cell is evaluated. */
+typedef struct cb_far_cell {
+  int cell, order;
+} cb_far_cell;
+
+/* The far cells and the near leaves of a group, and the number of panels in these leaves. */
+typedef struct cb_far_list {
+  cb_far_cell *far;
+  int *near, fars, nears, panels;
+  /* [panels of the group][panels]: D, or its derivatives along the normals; NULL: computed in each product */
+  double *D;
+} cb_far_list;
+
+/* The work space of one thread. */
+typedef struct cb_far_work {
+  double *harmonics, *far, *near, *row;
+} cb_far_work;
+
+struct cb_far {
+  cb_arena *arena;
+  cb_panels *p; /* the panels in the tree's order */
+  const cb_tree_kernels *kernels;
+  cb_tree_factors factor;
+  cb_panel_tree tree;
+  int order, threads;
+  double log_share;                 /* logarithm of the relative error of the potential that is allowed */
+  cb_tree_rule rule[CB_TREE_ORDER]; /* the quadrature rules; rule n has n × n points */
+  cb_tree_block *block;             /* eight panels per block */
+  double *x, *y, *z;                /* centres, padded like the blocks */
+  cb_far_list *list;                /* one per group */
+  double *sigma, *mu;               /* rows of CB_TREE_COLUMNS densities in the tree's order */
+  double *moments;                  /* the moments of all cells */
+  int solids; /* number of panels at which potentials are wanted; at the others n.grad phi is wanted */
+  /* [3][cells]: the moments of the gradient of each cell after cb_far_finish; NULL: only potentials are wanted */
+  double *slopes;
+  cb_far_work *work; /* one per thread */
+};
+
+/* Computes a ball around the panels of every cell. */
+void cb_far_balls(cb_panel_tree *t, const cb_panels *p);
+int cb_far_terms(const cb_far *f);
+
+/* The largest ratio of the radius of a cell to the distance at which it counts as far. A larger ratio means fewer near
+ * panels and more terms. */
+extern const double cb_far_opening;
+/* Finds the cells of f that are far from the points of a cell of this or another tree, and the leaves that are near.
+ * Adds their numbers to the counts in *out, and fills the lists unless they are NULL. */
+void cb_far_find(const cb_far *f, const cb_tree_cell *points, cb_far_list *out);
+/* Makes the quadrature rules on panels. Returns CB_ERROR_MEMORY if there is no memory. */
+cb_status cb_far_rules(cb_far *f);
+int cb_far_rule_of(const cb_far *f, const cb_tree_cell *leaf);
+
+/* Returns whether n.grad phi is wanted at this panel, given by its position in the order of the tree. */
+static inline bool cb_far_has_slope(const cb_far *f, int at) { return f->tree.order[at] >= f->solids; }
+/* Returns the number of doubles for one component of the moments of the gradient of a cell. */
+static inline size_t cb_far_slope_size(const cb_far *f) {
+  return (size_t)((f->order + 2) * (f->order + 2)) * CB_TREE_COLUMNS;
+}
+/* Computes S and D (or their derivatives along the normal, if cb_far_has_slope) of the panels of a near leaf at the
+ * centre of panel t of a group. Either may be NULL. */
+void cb_far_near_row(const cb_far *f, const cb_tree_cell *group, const cb_tree_cell *leaf, int t, double *S, double *D);
+
+/* Allocates the work space of all threads. Returns NULL if there is no memory. */
+cb_far_work *cb_far_work_create(cb_arena *arena, int threads);

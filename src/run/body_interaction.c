@@ -11,7 +11,7 @@
  * starts from the states alone, so its result does not depend on the steps before. The momentum of the whole is exact
  * after any number of iterations, because the slopes of one evaluation have the sum 0. A coupling that depends on
  * coordinates of joints alone is not iterated: the equations of the joined bodies contain it
- * (mechanism/mechanism_shared.h). Symbols: fluid/body_coupling.h
+ * (mechanism/mechanism_private.h). Symbols: fluid/body_coupling.h
  * and fluid/rigid_step.h.
  */
 #include "run/body_interaction.h"
@@ -64,7 +64,7 @@ struct cb_body_interaction {
   cb_rigid_state *from;
   double (*Y_from)[6], (*Y_middle)[6], flown;
   bool departed;  /* the present flight begins at `from` */
-  bool by_joints; /* the equations of joined bodies contain the coupling (mechanism/mechanism_shared.h) */
+  bool by_joints; /* the equations of joined bodies contain the coupling (mechanism/mechanism_private.h) */
   double length;  /* the largest distance of a point of a body from the origin of its frame, m */
 };
 

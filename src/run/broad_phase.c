@@ -5,7 +5,7 @@
  * which pairs are near.
  */
 #include "core/threads.h"
-#include "run/broad_phase_private.h"
+#include "run/broad_phase.h"
 #include <curvebody/intrinsic.h>
 
 #include <stdlib.h>

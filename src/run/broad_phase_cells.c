@@ -1,5 +1,5 @@
 /* The cells of the broad phase: the coordinates by which balls are compared, the level of a ball, and the cells of a
- * grid in which near balls may lie. Symbols are as in broad_phase_private.h; x_i is coordinate i of a point x, and d
+ * grid in which near balls may lie. Symbols are as in broad_phase.h; x_i is coordinate i of a point x, and d
  * the distance of x and y.
  *
  *   E^n    cubes of the coordinates
@@ -12,7 +12,7 @@
  * Cell indices are monotone functions of the coordinates, also in floating point, and windows are widened by more than
  * the round-off of their borders, so no cell is missed.
  */
-#include "run/broad_phase_private.h"
+#include "run/broad_phase.h"
 #include "geometry/numeric.h"
 
 #include <string.h>

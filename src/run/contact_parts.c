@@ -1,5 +1,5 @@
 /* The parts of a system in a step with contacts: their movers, and bounds of speed and acceleration
- * (contact_search.h).
+ * (contacts_private.h).
  *
  * Bounds between two states (x0, v0), (x1, v1) a time T apart: the distance of the path from the geodesic gives the
  * mean covariant acceleration
@@ -11,7 +11,7 @@
  * states if the step resolves the forces. The larger speed at the two ends plus T times this bound is the bound of the
  * speed. For a particle on which nothing acts, a is 0 and the bound is its own speed.
  */
-#include "run/contact_search.h"
+#include "run/contacts_private.h"
 
 #include "dynamics/chart_dynamics.h"
 #include "dynamics/system_facts.h"

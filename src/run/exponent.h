@@ -6,10 +6,10 @@
  * Phi_h is one step of length h, D Phi_h(z) its derivative at the state z. With e = 1e-6 each step determines w to
  * about 1e-9, for any system. For particles z consists of their coordinates and momenta; for a body in a fluid it
  * consists of its pose, which a twist xi displaces by exp(xi), and of its momentum in the body frame, in the units of
- * cb_tangent_units (run/tangent_body.c); bodies that act on each other are one system (run/tangent_bodies.c). The
- * exponent is 0 if neighbouring motions neither separate nor approach exponentially: for example for a displacement
- * along the motion itself, or of the starting position of a body. Source: Benettin, Galgani, Giorgilli & Strelcyn,
- * Meccanica 15 (1980) 9, doi:10.1007/BF02128236.
+ * tangent_units (exponent.c); bodies that act on each other are one system. The exponent is 0 if neighbouring motions
+ * neither separate nor approach exponentially: for example for a displacement along the motion itself, or of the
+ * starting position of a body. Source: Benettin, Galgani, Giorgilli & Strelcyn, Meccanica 15 (1980) 9,
+ * doi:10.1007/BF02128236.
  */
 #pragma once
 

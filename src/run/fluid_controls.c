@@ -11,7 +11,7 @@
  * bodies use the same values c, so that forces which are opposite in the expressions conserve the linear momentum. If a
  * step fails or the iteration does not converge, all bodies repeat the step as two halves.
  */
-#include "fluid/body_quantities.h"
+#include "fluid/immersed_run.h"
 #include "fluid/rigid_step.h"
 #include "numerics/numerics_curved.h"
 #include "numerics/vec3.h"

@@ -163,7 +163,7 @@ double cb_fluid_coupling_last_length(const cb_run *run);
 /* The fields of a run with points: fields that replace others of the same name, and additional fields. */
 extern const cb_observable cb_fluid_coupling_fields[], cb_fluid_coupling_more[];
 
-/* Lists the shapes by which bodies touch each other (run/fluid_shapes.c), if contacts are on; they are in the arena of
+/* Lists the shapes by which bodies touch each other (run/fluid_joints.c), if contacts are on; they are in the arena of
  * the run. CB_ERROR_UNSUPPORTED in a curved space, or for a body that changes its shape. The second function warns of
  * bodies that are not convex. */
 cb_status cb_fluid_shapes_create(cb_run *run, const cb_fluid_points *points, cb_coupled_bodies *out);
@@ -209,17 +209,7 @@ cb_status cb_fluid_joined_dimensions(cb_run *run);
 size_t cb_fluid_joined_blobs(cb_run *run, cb_blob *out);
 
 /* --- tangent vectors (run/exponent.h) --- */
-/* Displaces a state by e w: its pose by the twist e w[0 .. 5], its momentum in the body frame by e w[6 .. 11], in
- * units. */
-void cb_tangent_move(const double unit[12], const double *w, double e, cb_rigid_state *s);
-/* Finds w[12] for two states that were displaced by CB_EXPONENT_NUDGE w and by -CB_EXPONENT_NUDGE w. */
-void cb_tangent_difference(const double unit[12], const cb_rigid_state *plus, const cb_rigid_state *minus, double *w);
-/* Sets the units of angles and lengths of the pose to 1 and r, and those of angular and linear momentum to m r^2 and m
- * r, which the caller multiplies by a rate. r = sqrt(J/m) is the radius of gyration, with J the sum of the principal
- * moments of inertia and m the mass. *rate is the largest of sqrt(g/r) (g: gravity) and the present momenta, divided by
- * the units. */
-cb_status cb_tangent_units(const cb_immersed *b, const cb_rigid_state *s, double unit[12], double *rate);
-/* The tangent vector of all bodies of a run that act on each other (run/tangent_bodies.c). */
+/* The tangent vector of all bodies of a run that act on each other (run/exponent.c). */
 struct cb_tangent;
 cb_status cb_fluid_run_tangent_of_all(const cb_run *run, struct cb_tangent *m);
 /* The points with which the run was created. */

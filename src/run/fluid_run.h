@@ -10,7 +10,7 @@
 #include "coupling/coupled.h"
 #include "fluid/body_coupling.h"
 #include "fluid/immersed_run.h"
-#include "mechanism/joint_laws.h"
+#include "mechanism/mechanism.h"
 #include <curvebody/run.h>
 
 /* A body at the start: its pose, and its twist in the body frame. released: the twist is the one in which body and

@@ -41,8 +41,6 @@ cb_status cb_measure_energy(cb_measure *m);
  * with CB_ERROR_DOMAIN and the reason. */
 cb_status cb_measure_mean(cb_measure *m);
 
-/* Makes and fills m->rows, for a system that has constraints. */
-cb_status cb_measure_rows_create(cb_measure *m, cb_arena *arena);
 void cb_measure_rows_free(cb_measure *m);
 cb_status cb_measure_rows(cb_measure *m);
 /* Computes the largest residual: |g| of a constraint g = 0 of positions, or |a v - b| of a constraint a v = b of

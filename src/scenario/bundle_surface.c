@@ -12,7 +12,6 @@
  * and mass_model in scenario/scenario_immersed.c; and parameters as in `fluid`.
  */
 #include "fluid/immersed_bundle.h"
-#include "fluid/surface_drag.h"
 #include "scenario/bundle_scenario.h"
 #include "scenario/fluid.h"
 

@@ -7,12 +7,12 @@
  *                                      of r1 .. r9, which are random in [0, 1) and new for each copy (Mersenne twister)
  *
  * In the expressions of wrenches a.x is x of the body `a`, and swarm.3.x is x of copy 3 of the body `swarm`, or of its
- * particle 3. The quantities are those of fluid/body_quantities.h. A name is a word that begins with a letter or _ and
+ * particle 3. The quantities are those of fluid/immersed_run.h. A name is a word that begins with a letter or _ and
  * has a dot; the part after the last dot is the quantity.
  */
 #include "scenario/fluid.h"
 
-#include "fluid/body_quantities.h"
+#include "fluid/immersed_run.h"
 #include "tree/scalar.h"
 
 #include <gsl/gsl_rng.h>

@@ -4,8 +4,8 @@
 
 #include "coupling/coupled.h"
 #include "fluid/body_coupling.h"
-#include "fluid/fluid_read.h"
-#include "mechanism/joint_laws.h"
+#include "fluid/fluid_shared.h"
+#include "mechanism/mechanism.h"
 #include "run/fluid_run.h"
 #include "scenario/private.h"
 

@@ -16,7 +16,7 @@
 #pragma once
 
 #include "bundle/samples.h"
-#include "fluid/flow_divergence.h"
+#include "fluid/fluid_shared.h"
 #include "fluid/poses_private.h"
 
 /* Makes the bundle of the table in the file `path`. degree: 3, 5 or 0 as in cb_bundle_samples. CB_ERROR_FILE: the file

@@ -1,6 +1,6 @@
 /* Tests of wrenches whose expressions use the place, orientation and motion of their body, and numbers of other bodies:
  * these quantities, their derivatives, and the names that the parser knows. */
-#include "fluid/body_quantities.h"
+#include "fluid/immersed_run.h"
 #include "immersed.h"
 
 static const char *const externals[] = {"a.x", "b.2.spin_z", "a.axis_x_y"};

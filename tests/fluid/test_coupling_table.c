@@ -1,8 +1,8 @@
-/* Tables of the exact coupling of joined bodies (fluid/coupling_table.h). They agree with the exact coupling at the
+/* Tables of the exact coupling of joined bodies (fluid/body_coupling.h). They agree with the exact coupling at the
  * order of the splines; momentum and slope are the derivatives of one energy, also where the joints do not hold; and a
  * run with a table keeps its momentum and has no trend in its energy.
  */
-#include "fluid/coupling_table.h"
+#include "fluid/body_coupling.h"
 #include "joined_bodies.h"
 #include "several.h"
 #include "simulate.h"

@@ -1,6 +1,6 @@
 /* Tests of the check that a flow is incompressible, and of the divergence of splines between the points of a grid. */
 #include "check.h"
-#include "fluid/flow_divergence.h"
+#include "fluid/fluid_shared.h"
 
 typedef const char *const three[3];
 

@@ -2,7 +2,7 @@
  * results for many places with results for one place. Further tests are of classes on jets, sums of flows, and the
  * fluid at one place. */
 #include "flow_slopes.h"
-#include "fluid/fluid_point.h"
+#include "fluid/medium_surfaces.h"
 #include "medium.h"
 
 /* A value for a built-in class, as in a scenario. NULL means a flow on a grid. */

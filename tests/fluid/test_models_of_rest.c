@@ -1,6 +1,6 @@
 /* Tests that fluid models which use the shape at rest are rejected by name for a body whose poses change its shape.
  * Poses that keep the shape give the same results as no poses. Models that use the changing shape are accepted. */
-#include "fluid/fluid_model_shared.h"
+#include "fluid/fluid_shared.h"
 #include "immersed_bundles.h"
 
 /* Two fluid models, as a plugin would have. The first has a constant added mass and does not use the vertices; the

@@ -3,7 +3,7 @@
  * outside a chart. */
 #include "check.h"
 
-#include "fluid/surface_embedding.h"
+#include "fluid/shape_surface.h"
 #include "numerics/numerics_curved.h"
 
 enum { N = 3, PAIRS = N * (N + 1) / 2 };

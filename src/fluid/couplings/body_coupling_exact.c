@@ -3,13 +3,12 @@
  *   K of all bodies and its derivative from one system of equations; what is added to each body is K minus its own block
  * for the body alone, on the same panels. The own added mass of each body is that of its model, which may be more
  * accurate. Valid for rigid closed bodies of which no two are nearer than their panels resolve. Near a plane the images
- * of all bodies are added. With `samples`, K of joined bodies is a table (fluid/coupling_table.h). Source: see
+ * of all bodies are added. With `samples`, K of joined bodies is a table (fluid/body_coupling.h). Source: see
  * potential/several.h. SI units.
  */
 #include "fluid/body_coupling.h"
 
 #include "core/failure.h"
-#include "fluid/coupling_table.h"
 #include "numerics/vec3.h"
 #include "potential/several.h"
 
@@ -92,7 +91,7 @@ typedef struct data {
   cb_coupling_table *table; /* NULL: there is no table */
   double density;
   int n, faces; /* the smallest number of faces of a body */
-  double *film; /* [n]: a third of the size of the largest face (potential/several_place.c) */
+  double *film; /* [n]: a third of the size of the largest face (potential/several_blocks.c) */
 } data;
 
 static void release(void *self) {

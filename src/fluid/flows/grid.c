@@ -15,7 +15,7 @@
  * IV; M. Unser, A. Aldroubi & M. Eden, IEEE Trans. Signal Process. 41 (1993) 821, doi:10.1109/78.193220 (periodic: the
  * recursions with the pole sqrt 3 - 2).
  */
-#include "fluid/flow_divergence.h"
+#include "fluid/fluid_shared.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,8 +1,7 @@
 /* A linear flow: u(x, t) = U + G x at the point x, with the gradient G_ij = du_i/dx_j. The trace of G is the divergence
  * and must be 0. SI units: U in m/s, G in 1/s. */
 #include "core/failure.h"
-#include "fluid/flow_divergence.h"
-#include "fluid/fluid_read.h"
+#include "fluid/fluid_shared.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* A uniform stream: u(x, t) = U. SI units: m/s. */
-#include "fluid/flow_divergence.h"
-#include "fluid/fluid_read.h"
+#include "fluid/fluid_shared.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* A flow given by three expressions u_i(x, y, z, t), with their exact derivatives (curvebody/expression.h).
  * SI units. */
 #include "core/failure.h"
-#include "fluid/flow_divergence.h"
-#include "fluid/fluid_read.h"
+#include "fluid/fluid_shared.h"
 
 #include <string.h>
 

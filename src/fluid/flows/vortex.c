@@ -6,8 +6,7 @@
  * u is the velocity at the point x, a the radius of the core, k the unit axis, hat(k) b = k × b, and r the part of
  * x - centre perpendicular to k. The curl is Gamma/(pi a^2) e^-s k; the circulation far away is Gamma. Source: P. G.
  * Saffman, Vortex Dynamics (1992), section 13.1, doi:10.1017/CBO9780511624063. SI units; Gamma is in m^2/s. */
-#include "fluid/flow_divergence.h"
-#include "fluid/fluid_read.h"
+#include "fluid/fluid_shared.h"
 
 #include <math.h>
 #include <string.h>

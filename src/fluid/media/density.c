@@ -1,7 +1,7 @@
 /* A density rho(x, y, z) given by a number or by an expression, with its exact derivatives (curvebody/expression.h).
  * SI units: kg/m^3. */
 #include "core/failure.h"
-#include "fluid/fluid_read.h"
+#include "fluid/fluid_shared.h"
 #include "fluid/medium_surfaces.h"
 
 #include <math.h>

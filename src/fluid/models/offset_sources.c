@@ -17,7 +17,7 @@
  * twice the depth, sources are outside. The model fails with an error in that case, if a mass is 0 or negative, or if
  * the least squares miss the fluxes.
  */
-#include "fluid/fluid_model_shared.h"
+#include "fluid/fluid_shared.h"
 
 #include "numerics/vec3.h"
 #include "potential/panels.h"

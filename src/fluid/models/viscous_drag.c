@@ -14,7 +14,7 @@
  * time 0. grad phi along the faces comes from values at vertices, which are means of the values of the surrounding
  * faces, weighted by area. The error is of the order of the size of the faces.
  */
-#include "fluid/fluid_model_shared.h"
+#include "fluid/fluid_shared.h"
 
 #include "numerics/vec3.h"
 #include "potential/kirchhoff.h"

@@ -1,5 +1,5 @@
 /* The forces of fluid models other than the local one, each term of a model as a wrench. A model acts at places
- * (fluid/immersed_twist.c) or on faces (fluid/immersed_faces.c). The derivative of forces on faces along the pose is
+ * (fluid/immersed_problem.c) or on faces (fluid/immersed_field.c). The derivative of forces on faces along the pose is
  * computed as that of lift and drag (local_drag.c). */
 #include "fluid/immersed_private.h"
 
@@ -92,7 +92,7 @@ static cb_status add_twists(cb_immersed_workspace *s, const cb_immersed_model_in
   return CB_OK;
 }
 
-/* Adds X^T dF a to a column of `out`, with the derivative dF at a place and the matrix X of fluid/immersed_twist.c. */
+/* Adds X^T dF a to a column of `out`, with the derivative dF at a place and the matrix X of fluid/immersed_problem.c. */
 static void add_column(const cb_immersed_fluid_sample *at, const double a[6], cb_tensor out, int column) {
   double F[6];
   cb_apply6((const double(*)[6])at->dF, a, F);
@@ -101,7 +101,7 @@ static void add_column(const cb_immersed_fluid_sample *at, const double a[6], cb
 }
 
 /* Adds the derivative of the wrench at a place in the twist, X^T dF X, to dF, and the derivative along the pose,
- * X^T dF dV, to dg (NULL: not wanted; symbols: fluid/immersed_twist.c). */
+ * X^T dF dV, to dg (NULL: not wanted; symbols: fluid/immersed_problem.c). */
 static void add_slopes(const cb_immersed_fluid_sample *at, cb_tensor dF, cb_tensor dg) {
   for (int j = 0; j < 6; j++) {
     double dY[6], dV[6];

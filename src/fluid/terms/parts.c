@@ -1,6 +1,6 @@
 /* Added mass of parts that a model treats separately, such as ellipsoids, if flow or density vary. Each part moves
  * relative to the flow at its place c, in a fluid with the mean density rho of the body's faces. For a model without
- * parts the rigid body is one part, which also feels the strain e of the flow (immersed_strain.c).
+ * parts the rigid body is one part, which also feels the strain e of the flow (immersed_field.c).
  *
  *   L = (rho/2) sum <K V, V>,  V = X Y - W;   momentum  rho sum X^T K V = I_f Y + mu_f
  *   dL/dxi = (q/2) sum <K V, V> + rho sum <K V, dV>,  q = drho/dxi,   rho = sum A rho_f/sum A
@@ -9,7 +9,7 @@
  * If a part moves with a part of the surface (immersed_followed.c), V contains its own motion in the body frame. L is
  * the Lagrangian, K the added mass of a part about its place for density 1, Y the twist of the body, and xi a small
  * change of the pose. A is the area of a face and rho_f the density at it. V, X, W and dV are those of
- * fluid/immersed_twist.c. The gradients of the vorticity and of the strain are neglected.
+ * fluid/immersed_problem.c. The gradients of the vorticity and of the strain are neglected.
  *
  * With the strain, in a fluid of one density,
  *

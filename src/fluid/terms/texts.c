@@ -1,4 +1,4 @@
-/* The user's wrenches: expressions e_k of the body's quantities q (body_quantities.h), of the time t and of external
+/* The user's wrenches: expressions e_k of the body's quantities q (immersed_run.h), of the time t and of external
  * numbers c, for the components of the torque and the force.
  *
  *   dF/dY = sum_i dF/dq_i dq_i/dY,  dF/dxi = sum_i dF/dq_i dq_i/dxi (and R^T f × xi_omega for f in the world's axes),

@@ -6,7 +6,7 @@
  * The second derivatives of G are not known. Newton's method therefore uses the derivative of a wrench that is fixed in
  * the world. */
 #include "fluid/immersed_private.h"
-#include "fluid/fluid_model_shared.h"
+#include "fluid/fluid_shared.h"
 
 #include <math.h>
 #include <string.h>

@@ -124,7 +124,7 @@ const cb_integrator_class cb_integrator_gauss = {
     .title = "Gauss collocation",
     .doc =
         "Symplectic, order 2 stages; canonical in a fixed chart, otherwise in charts that follow the body, with "
-        "corrected momenta.",
+        "corrected momenta. Also for shapes of a bundle with drag, then without symplecticity.",
     .solves = &cb_problem_hamiltonian,
     .other = &cb_gauss_of_shapes,
     .params = table,

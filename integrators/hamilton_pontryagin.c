@@ -66,7 +66,10 @@ static void properties(const cb_integrator *in, int *order, bool *symplectic, bo
 const cb_integrator_class cb_integrator_hamilton_pontryagin = {
     .name = "hamilton_pontryagin",
     .title = "Hamilton-Pontryagin on SE(3), SO(4), SO(3,1)",
-    .doc = "Implicit, order 2 or 4, variational with the maps cayley and exponential; for bodies in a fluid.",
+    .doc =
+        "Implicit, order 2 or 4, variational with the maps cayley and exponential; for bodies in a fluid. Also, with "
+        "the "
+        "key order only, for shapes of a bundle with inertia.",
     .solves = &cb_problem_discrete_lagrangian,
     .other = &cb_hamilton_pontryagin_of_shapes,
     .params = table,

@@ -233,7 +233,9 @@ static void properties(const cb_integrator *in, int *order, bool *symplectic, bo
 const cb_integrator_class cb_integrator_radau_iia = {
     .name = "radau_iia",
     .title = "Radau IIA",
-    .doc = "Implicit, for stiff systems and constraints: order 2 stages - 1, damps fast modes; not symplectic.",
+    .doc =
+        "Implicit, for stiff systems and constraints: order 2 stages - 1, damps fast modes; not symplectic. "
+        "Also for shapes of a bundle with drag.",
     .solves = &cb_problem_hamiltonian,
     .other = &cb_radau_of_shapes,
     .params = table,

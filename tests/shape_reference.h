@@ -74,7 +74,7 @@ static inline void shape_open(const shape_case *c, bool drag, moving_shape *m) {
     rate[i] = c->v[i];
   }
   if (c->potential) m->problem.potential = shape_expression(m, c->potential, place, G->size + b->n);
-  cb_shape_drive(&m->problem, 0, m->start.r, rate);
+  cb_shape_drive(&m->problem, 0, false, m->start.r, rate);
   if (!drag) check_ok(cb_shape_start(&m->problem, rate, &m->start));
 }
 
@@ -121,7 +121,7 @@ static inline int shape_derivative(double t, const double y[], double dy[], void
   bool given[REFERENCE] = {false};
   cb_shape_force force;
   memcpy(r, y + size, sizeof *r * (size_t)n);
-  cb_shape_drive(p, t, r, v);
+  cb_shape_drive(p, t, false, r, v);
   if (p->has_form ? b->class_->form(b, r, G, p->drag ? NULL : dG) : cb_bundle_evaluate(b, r, A, NULL, G, dG))
     return GSL_FAILURE;
   for (int i = 0; i < n; i++) {
@@ -183,7 +183,7 @@ static inline void shape_reference(moving_shape *m, double end, double *y) {
   assert_int_equal(gsl_odeiv2_driver_apply(driver, &t, end, all), GSL_SUCCESS);
   gsl_odeiv2_driver_free(driver);
   memcpy(r, all + size, sizeof *r * n);
-  cb_shape_drive(&m->problem, end, r, NULL);
+  cb_shape_drive(&m->problem, end, false, r, NULL);
   memcpy(y, all, size * sizeof *y);
   memcpy(y + size, r, n * sizeof *y);
 }

@@ -29,6 +29,7 @@ SUBJECTS = (
     ("Joined bodies", ("joints",), (Run("joints/robot-fish"), Run("joints/fly-sprung"))),
     ("Fluids that fill a curved space", ("curved-fluid",), (Run("curved-fluid/clifford"),)),
     ("Locomotion by shape", ("locomotion",), (Run("locomotion/floating-snake", ("gait.repeat=4",)),)),
+    ("Shapes that move by themselves", ("shape",), (Run("shape/fish-tail"),)),
     ("Optimal gaits", ("optimum",), (Best("optimum/purcell", ("gait.repeat=10",)),)),
     ("Sweeps", ("sweeps",), (Run("systems/double-pendulum", SWEPT),)),
 )

@@ -44,13 +44,8 @@ struct cb_shape_collocation {
 };
 typedef cb_shape_collocation step;
 
-/* A step may end at a break of the gait. The rates of a stage at the end of the step are those before the break; the
- * part `inside` of the step, by which its time is earlier, changes them by less than the error of the step. */
 static void place_stages(step *s) {
-  static const double inside = 1e-9;
   const cb_tableau *T = s->tableau;
-  const double *breaks;
-  const bool corners = s->problem->gait && cb_gait_breaks(s->problem->gait, &breaks);
   for (int i = 0; i < T->s; i++) {
     stage *at = &s->at[i];
     for (int a = 0; a < s->unknowns; a++) {
@@ -58,11 +53,7 @@ static void place_stages(step *s) {
       at->r[q] = s->start->r[q];
       for (int j = 0; j < T->s; j++) at->r[q] += s->h * T->a[i][j] * s->at[j].v[q];
     }
-    cb_shape_drive(s->problem, at->t, at->r, at->v);
-    if (corners && T->c[i] == 1) {
-      double before[CB_SHAPE_MAX];
-      cb_shape_drive(s->problem, at->t - inside * s->h, before, at->v);
-    }
+    cb_shape_drive(s->problem, at->t, s->h > 0, at->r, at->v); /* the last stage may be at a break */
   }
 }
 
@@ -74,6 +65,8 @@ static cb_status evaluate(step *s, int i, bool derivatives, double *residual) {
   if (status) return cb_bundle_fail_at(b, at->r, status);
   cb_shape_potential(s->problem, at->g, at->r, at->F, at->f);
   cb_shape_force_at(s->problem, at->t, at->r, at->v, derivatives, &at->force);
+  const cb_status forced = cb_shape_check_force(s->problem, &at->force, at->f);
+  if (forced) return forced;
   for (int a = 0; a < s->unknowns; a++) {
     const int q = s->index[a];
     residual[a] = at->force.Q[q] + at->f[q] - cb_dot(s->n, at->M + q * s->n, at->v);
@@ -250,7 +243,7 @@ static cb_status finish(const step *s, cb_shape_state *state) {
     cb_compensated_add_one(&to.r[q], &to.r_low[q], move);
   }
   cb_compensated_add_one(&to.t, &to.t_low, s->h);
-  cb_shape_drive(s->problem, to.t, to.r, NULL);
+  cb_shape_drive(s->problem, to.t, false, to.r, NULL);
   /* sets the effort of the driven variables */
   const cb_status status = s->unknowns < s->n ? cb_shape_velocity(s->problem, &to, u) : CB_OK;
   if (!status) cb_shape_copy(s->problem, &to, state);

@@ -1,6 +1,8 @@
 /* Forces on the shape variables of a bundle, laws of driven variables, and the potential (shape_motion.h). */
+#include "bundle/gait_private.h"
 #include "bundle/shape_motion.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -35,38 +37,78 @@ void cb_shape_force_at(const cb_shape_problem *p, double t, const double *r, con
   }
 }
 
+cb_status cb_shape_check_force(const cb_shape_problem *p, const cb_shape_force *force, const double *f) {
+  for (int i = 0; i < p->bundle->n; i++) {
+    if (!isfinite(force->torque[i]))
+      return cb_fail(CB_STEP_NOT_FINITE, "the torque of %s is not finite", p->bundle->shape[i]);
+    if (!isfinite(force->Q[i]) || (f && !isfinite(f[i])))
+      return cb_fail(CB_STEP_NOT_FINITE, "the force on %s is not finite: expected a finite potential and spring",
+                     p->bundle->shape[i]);
+  }
+  return CB_OK;
+}
+
 bool cb_shape_is_driven(const cb_shape_problem *p) {
   for (int i = 0; i < p->bundle->n; i++)
     if (p->variable[i].driven) return true;
   return false;
 }
 
-void cb_shape_drive(const cb_shape_problem *p, double t, double *r, double *rate) {
-  double at[CB_SHAPE_MAX], speed[CB_SHAPE_MAX];
-  if (p->gait) {
-    double phase = fmod(t, p->period) / p->period;
-    if (phase < 0) phase += 1;
-    cb_gait_at(p->gait, phase, at, speed);
-  }
-  for (int i = 0; i < p->bundle->n; i++) {
-    const cb_shape_variable *k = &p->variable[i];
-    if (!k->driven) continue;
-    double slope = k->drive ? 0 : speed[i] / p->period;
-    r[i] = k->drive ? cb_expression_gradient(k->drive, &t, 1, &slope) : at[i];
-    if (rate) rate[i] = slope;
-  }
+double cb_shape_break(const cb_shape_problem *p, double t, double *next) {
+  const double *at, cycles = t / p->period, phase = cycles - floor(cycles);
+  const double slack = 1e-12 + 4 * DBL_EPSILON * fabs(cycles);
+  double here = NAN;
+  *next = INFINITY;
+  if (!p->gait) return here;
+  const int breaks = cb_gait_breaks(p->gait, &at);
+  for (int k = 0; k < breaks; k++)
+    for (int cycle = 0; cycle < 2; cycle++) {
+      const double ahead = at[k] + cycle - phase;
+      if (fabs(ahead) <= slack) here = floor(cycles) + cycle + at[k];
+      if (ahead > slack) *next = fmin(*next, ahead * p->period);
+    }
+  return here;
 }
 
 double cb_shape_to_break(const cb_shape_problem *p, double t, double h) {
-  const double *at, period = p->period;
-  if (!p->gait) return h;
-  const int breaks = cb_gait_breaks(p->gait, &at);
-  const double phase = fmod(t, period) / period;
-  double next = INFINITY;
-  for (int k = 0; k < breaks; k++)
-    for (int cycle = 0; cycle < 2; cycle++)
-      if (at[k] + cycle > phase + 1e-12) next = fmin(next, at[k] + cycle - phase);
-  return next * period < h * (1 - 1e-9) ? next * period : h;
+  double next;
+  cb_shape_break(p, t, &next);
+  return next < h * (1 - 1e-9) ? next : h;
+}
+
+/* The gait after t/period cycles. Its rate at a break is extrapolated from the side that is asked for, by a parabola whose
+ * error is less than round-off, because gaits do not say which side they take. A gait whose end differs from its start
+ * goes on by this difference in each cycle. */
+static void follow_gait(const cb_shape_problem *p, double t, bool before, double *r, double *rate) {
+  static const double weight[3] = {3, -3, 1}, near = 1e-6;
+  const int n = p->bundle->n;
+  double next, there[CB_SHAPE_MAX], gap[CB_SHAPE_MAX], cycles = t / p->period;
+  const double at = cb_shape_break(p, t, &next);
+  if (!isnan(at)) cycles = at;
+  cb_gait_at(p->gait, cycles - floor(cycles), r, rate);
+  for (int i = 0; !isnan(at) && i < n; i++) rate[i] = 0;
+  for (int k = 0; !isnan(at) && k < 3; k++) {
+    const double beside = at + (before ? -near : near) * (k + 1);
+    cb_gait_at(p->gait, beside - floor(beside), NULL, there);
+    for (int i = 0; i < n; i++) rate[i] += weight[k] * there[i];
+  }
+  if (p->gait->open) cb_gait_gap(p->gait, gap);
+  for (int i = 0; i < n; i++) {
+    if (p->gait->open) r[i] += floor(cycles) * gap[i];
+    rate[i] /= p->period;
+  }
+}
+
+void cb_shape_drive(const cb_shape_problem *p, double t, bool before, double *r, double *rate) {
+  double at[CB_SHAPE_MAX], speed[CB_SHAPE_MAX];
+  if (p->gait) follow_gait(p, t, before, at, speed);
+  for (int i = 0; i < p->bundle->n; i++) {
+    const cb_shape_variable *k = &p->variable[i];
+    if (!k->driven) continue;
+    double slope = k->drive ? 0 : speed[i];
+    r[i] = k->drive ? cb_expression_gradient(k->drive, &t, 1, &slope) : at[i];
+    if (rate) rate[i] = slope;
+  }
 }
 
 /* The rate of the numbers of g along each axis of the algebra, by central differences of order 8: out[dim][size]. The

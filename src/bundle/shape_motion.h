@@ -8,6 +8,8 @@
  * (curvebody/bundle.h); mu: momentum in the body frame; p: momenta of the shape variables; k, r_0: stiffness and rest
  * value of a spring, c: damping; V(g, r): potential; e_a: basis of the algebra. The effort of a driven variable is the
  * force that its law needs.
+ * The rates of a gait may jump at its breaks. With inertia an impulse on the driven variables is needed there; mu and the
+ * momenta of the free variables do not jump, so that their rates do.
  * A bundle without a form moves with mu = 0: then p = M r' and xi = -A r'.
  * Source: Marsden, Montgomery & Ratiu, Reduction, Symmetry, and Phases in Mechanics, Memoirs AMS 436 (1990); Kelly &
  * Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607. Units are those of the model.
@@ -50,7 +52,9 @@ typedef struct cb_shape_state {
   double g[CB_GROUP_SIZE], mu[CB_GROUP_DIM]; /* mu, p: 0 with drag */
   double angle_low;                          /* low-order part of the number of g that is an angle */
   double r[CB_SHAPE_MAX], r_low[CB_SHAPE_MAX], p[CB_SHAPE_MAX];
-  double effort[CB_SHAPE_MAX]; /* of driven variables; with inertia: the mean during the last step */
+  double effort[CB_SHAPE_MAX];  /* of driven variables; with inertia: the mean during the last step, without impulses */
+  double impulse[CB_SHAPE_MAX]; /* with inertia: sum of the impulses on driven variables, at breaks of the gait and
+                                   when others meet limits */
   double work[CB_SHAPE_WORKS][CB_SHAPE_MAX];
 } cb_shape_state;
 
@@ -62,8 +66,14 @@ typedef struct cb_shape_force {
 
 void cb_shape_force_at(const cb_shape_problem *p, double t, const double *r, const double *v, bool derivatives,
                        cb_shape_force *out);
-/* The values and rates of the driven variables; the others stay as they are. rate may be NULL. */
-void cb_shape_drive(const cb_shape_problem *p, double t, double *r, double *rate);
+/* Fails with CB_STEP_NOT_FINITE if a force, or one of f[n] = -d_r V (NULL: none), is not finite. */
+cb_status cb_shape_check_force(const cb_shape_problem *p, const cb_shape_force *force, const double *f);
+/* The values and rates of the driven variables; the others stay as they are. rate may be NULL. At a break of the gait,
+ * where rates may jump, they are those before or after it. */
+void cb_shape_drive(const cb_shape_problem *p, double t, bool before, double *r, double *rate);
+/* Returns the number of cycles, with its fraction, at which the gait has a break at the time t, within round-off; nan if
+ * there is none. *next: the time from t to the next break (infinite: none). */
+double cb_shape_break(const cb_shape_problem *p, double t, double *next);
 /* Returns the time from t to the next break of the gait that drives variables, at most h. Steps end at breaks. */
 double cb_shape_to_break(const cb_shape_problem *p, double t, double h);
 /* Copies the numbers of a state that the problem uses. */
@@ -106,10 +116,13 @@ cb_status cb_shape_step_collocation(const cb_shape_problem *p, cb_shape_collocat
 /* Limits, with inertia. cb_shape_gap returns the distance of a variable from its nearer limit (infinite: none; negative:
  * beyond it), and which one it is: side -1 the lowest, 1 the highest. A variable is at a limit if |gap| is at most
  * cb_shape_touch. cb_shape_reflect reverses the rates of the variables at limits that move into them, by impulses on
- * these variables, and adds the impulses to impulse[n]; elastic: with their restitution, otherwise with 0. */
+ * these variables, and adds the impulses to impulse[n]; elastic: with their restitution, otherwise with 0. It is also 0
+ * for a rate that dry friction stops within a step h: the rate of a variable that friction holds is that of half a step
+ * of the other forces. */
 double cb_shape_gap(const cb_shape_variable *v, double r, int *side);
 static inline double cb_shape_touch(double r) { return 1e-12 * (1 + (r < 0 ? -r : r)); }
-cb_status cb_shape_reflect(const cb_shape_problem *p, const bool *at_limit, bool elastic, cb_shape_state *s,
+cb_status cb_shape_reflect(const cb_shape_problem *p, const bool *at_limit, bool elastic, double h, cb_shape_state *s,
                            double *impulse);
-/* Sets the momenta p of the held[n] variables so that they are at rest, and those of the driven ones. */
-cb_status cb_shape_hold(const cb_shape_problem *p, const bool *held, cb_shape_state *s);
+/* Sets the momenta p of the held[n] variables so that they are at rest, and those of the driven ones; before: with their
+ * rates before a break of the gait. */
+cb_status cb_shape_hold(const cb_shape_problem *p, const bool *held, bool before, cb_shape_state *s);

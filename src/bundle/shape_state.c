@@ -2,7 +2,7 @@
  *
  *   with inertia:  G_ff u_f = (mu, p_f) - G_fd r_d'                        f: xi and the free variables, d: driven ones
  *   with drag:     M_ff r_f' = Q_f - M_fd r_d' - A_f^T F,   xi = P^-1 F - A r',   effort_d = (M r' - Q + A^T F)_d
- *   a limit:       r'_i+ = -e r'_i-,   p_i+ = p_i- + (r'_i+ - r'_i-)/(G_ff^-1)_ii
+ *   a limit:       r'_i+ = -e r'_i-,   p_i+ = p_i- + (r'_i+ - r'_i-)/(G_ff^-1)_ii;  p_d jumps by an impulse of its law
  * G, M, A: form, metric and connection of the bundle; e: restitution.
  */
 #include "bundle/shape_motion.h"
@@ -54,7 +54,8 @@ static void velocity(const inertia *m, const cb_group *group, const double *b, c
   for (int a = 0; !m->dim && a < group->dim; a++) u[a] = -cb_dot(m->n, m->A + a * m->n, u + group->dim);
 }
 
-static cb_status velocity_with_inertia(const cb_shape_problem *p, cb_shape_state *s, const bool *held, double *u) {
+static cb_status velocity_with_inertia(const cb_shape_problem *p, cb_shape_state *s, const bool *held, bool before,
+                                       double *u) {
   const cb_group *group = p->bundle->group;
   const int n = p->bundle->n;
   double b[N_MAX], r[CB_SHAPE_MAX], v[CB_SHAPE_MAX] = {0};
@@ -62,7 +63,7 @@ static cb_status velocity_with_inertia(const cb_shape_problem *p, cb_shape_state
   const cb_status status = factor(p, s->r, held, &m);
   if (status) return status;
   memcpy(r, s->r, sizeof r);
-  cb_shape_drive(p, s->t, r, v);
+  cb_shape_drive(p, s->t, before, r, v);
   memcpy(b, s->mu, (size_t)m.dim * sizeof *b);
   memcpy(b + m.dim, s->p, (size_t)n * sizeof *b);
   velocity(&m, group, b, v, u);
@@ -83,7 +84,7 @@ static cb_status velocity_with_drag(const cb_shape_problem *p, cb_shape_state *s
   cb_status status = factor(&reduced, s->r, NULL, &m);
   if (status) return status;
   memcpy(r, s->r, sizeof r);
-  cb_shape_drive(p, s->t, r, v);
+  cb_shape_drive(p, s->t, false, r, v);
   cb_shape_potential(p, s->g, s->r, F, f);
   cb_shape_force_at(p, s->t, s->r, v, true, &force);
   /* torques may depend on the rates: Newton's method in r_f', exact after one step if they are linear in them */
@@ -92,6 +93,8 @@ static cb_status velocity_with_drag(const cb_shape_problem *p, cb_shape_state *s
     int pivot[CB_SHAPE_MAX];
     const int k = m.unknowns;
     cb_shape_force_at(p, s->t, s->r, v, true, &force);
+    status = cb_shape_check_force(p, &force, f);
+    if (status) return status;
     for (int i = 0; i < k; i++) {
       const int row = m.index[i];
       b[i] = force.Q[row] + f[row] - cb_dot(n, m.G + row * n, v);
@@ -138,6 +141,7 @@ void cb_shape_copy(const cb_shape_problem *p, const cb_shape_state *from, cb_sha
     to->r_low[i] = from->r_low[i];
     to->p[i] = from->p[i];
     to->effort[i] = from->effort[i];
+    to->impulse[i] = from->impulse[i];
     for (int k = 0; k < CB_SHAPE_WORKS; k++) to->work[k][i] = from->work[k][i];
   }
 }
@@ -155,12 +159,12 @@ void cb_shape_multiply(const cb_group *G, const double *y, cb_shape_state *s) {
 }
 
 cb_status cb_shape_velocity(const cb_shape_problem *p, cb_shape_state *s, double *u) {
-  return p->drag ? velocity_with_drag(p, s, u) : velocity_with_inertia(p, s, NULL, u);
+  return p->drag ? velocity_with_drag(p, s, u) : velocity_with_inertia(p, s, NULL, false, u);
 }
 
-cb_status cb_shape_hold(const cb_shape_problem *p, const bool *held, cb_shape_state *s) {
+cb_status cb_shape_hold(const cb_shape_problem *p, const bool *held, bool before, cb_shape_state *s) {
   double u[N_MAX];
-  return velocity_with_inertia(p, s, held, u);
+  return velocity_with_inertia(p, s, held, before, u);
 }
 
 cb_status cb_shape_start(const cb_shape_problem *p, const double *rate, cb_shape_state *s) {
@@ -183,21 +187,21 @@ double cb_shape_gap(const cb_shape_variable *v, double r, int *side) {
   return fmin(below, above);
 }
 
-cb_status cb_shape_reflect(const cb_shape_problem *p, const bool *at_limit, bool elastic, cb_shape_state *s,
+cb_status cb_shape_reflect(const cb_shape_problem *p, const bool *at_limit, bool elastic, double h, cb_shape_state *s,
                            double *impulse) {
   const int n = p->bundle->n, dim = p->bundle->group->dim;
-  double u[N_MAX], before[CB_SHAPE_MAX];
+  double u[N_MAX], momentum[CB_SHAPE_MAX];
   inertia m;
   cb_status status = factor(p, s->r, NULL, &m);
   if (!status) status = cb_shape_velocity(p, s, u);
   if (status) return status;
-  memcpy(before, u + dim, (size_t)n * sizeof *before);
   memset(impulse, 0, (size_t)n * sizeof *impulse);
+  const double first = cb_dot(n, u + dim, u + dim);
   /* Variables that move into a limit one after another, until none does: each impulse reverses one rate. With several
    * limits at once this is the sequential rule of contacts (dynamics/reflection.h). */
   for (int blow = 0; blow < 1000; blow++) {
     int worst = -1;
-    double fastest = 1e-14 * (1 + cb_dot(n, before, before));
+    double fastest = 1e-14 * (1 + first);
     for (int i = 0; i < n; i++) {
       int side;
       if (!at_limit[i]) continue;
@@ -210,13 +214,20 @@ cb_status cb_shape_reflect(const cb_shape_problem *p, const bool *at_limit, bool
     while (m.index[at] != m.dim + worst) at++;
     x[at] = 1;
     cb_cholesky_solve(m.unknowns, m.l, x);
-    const double e = elastic ? p->variable[worst].restitution : 0, rate = u[dim + worst],
-                 push = -(1 + e) * rate / x[at];
+    const double rate = u[dim + worst], stopped = h * p->variable[worst].friction * x[at];
+    const double e = elastic && fabs(rate) > stopped ? p->variable[worst].restitution : 0;
+    const double push = -(1 + e) * rate / x[at];
     s->p[worst] += push;
     impulse[worst] += push;
     s->work[CB_SHAPE_LIMIT][worst] -= push * rate * (1 - e) / 2;
+    memcpy(momentum, s->p, sizeof momentum);
     status = cb_shape_velocity(p, s, u);
     if (status) return status;
+    for (int i = 0; i < n; i++) {
+      if (!p->variable[i].driven) continue;
+      s->impulse[i] += s->p[i] - momentum[i];
+      s->work[CB_SHAPE_MOTOR][i] += (s->p[i] - momentum[i]) * u[dim + i];
+    }
   }
   return cb_fail(CB_STEP_NO_CONVERGENCE, "the limits of the shape reflect its variables without end");
 }

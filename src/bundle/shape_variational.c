@@ -160,6 +160,8 @@ INLINE cb_status evaluate_for(step *s, int dim, int n, bool derivatives) {
   if (status) return status;
   times(N, s->G, s->u, s->momentum);
   cb_shape_force_at(s->problem, s->t + s->h / 2, s->m, v, derivatives, &s->force);
+  const cb_status forced = cb_shape_check_force(s->problem, &s->force, NULL);
+  if (forced) return forced;
   for (int i = 0; i < n; i++) {
     times(N, s->dG + i * N * N, s->u, s->dGu + i * N);
     s->f[i] = cb_dot(N, s->dGu + i * N, s->u) / 2 + s->force.Q[i];
@@ -421,10 +423,28 @@ static void add_works(const step *s, cb_shape_state *to) {
   }
 }
 
+/* At a break of the gait the rates of the driven variables jump from v- to v+. Their momenta need the impulses J, whose
+ * work is J (v- + v+)/2. */
+static cb_status cross_break(const step *s, const bool *held, cb_shape_state *to) {
+  const cb_shape_problem *p = s->problem;
+  double r[CB_SHAPE_MAX], before[CB_SHAPE_MAX], after[CB_SHAPE_MAX], momentum[CB_SHAPE_MAX];
+  memcpy(momentum, to->p, sizeof momentum);
+  cb_shape_drive(p, to->t, s->h > 0, r, before);
+  cb_shape_drive(p, to->t, s->h < 0, r, after);
+  const cb_status status = cb_shape_hold(p, held, s->h < 0, to);
+  for (int i = 0; i < s->n; i++) {
+    if (s->how[i] != DRIVEN) continue;
+    const double J = to->p[i] - momentum[i];
+    to->impulse[i] += J;
+    to->work[CB_SHAPE_MOTOR][i] += J * (before[i] + after[i]) / 2;
+  }
+  return status;
+}
+
 /* Moves the state by the step that was solved. */
 static cb_status finish(const step *s, const double *next, cb_shape_state *state) {
   const cb_group *G = s->group;
-  double x[CB_GROUP_DIM], y[CB_GROUP_SIZE], F[CB_GROUP_DIM], f[CB_SHAPE_MAX];
+  double x[CB_GROUP_DIM], y[CB_GROUP_SIZE], F[CB_GROUP_DIM], f[CB_SHAPE_MAX], later;
   cb_shape_state before;
   bool held[CB_SHAPE_MAX], any = false;
   for (int i = 0; i < s->n; i++) {
@@ -453,11 +473,12 @@ static cb_status finish(const step *s, const double *next, cb_shape_state *state
     const double middle = s->how[i] == MOVES ? s->p[i] + s->slide[i] + s->h / 2 * s->f[i] : s->momentum[s->dim + i];
     state->p[i] = middle + s->h / 2 * (s->f[i] + f[i]);
   }
-  const cb_status status = any ? cb_shape_hold(s->problem, held, state) : CB_OK;
+  cb_status status = any ? cb_shape_hold(s->problem, held, s->h > 0, state) : CB_OK;
   for (int i = 0; i < s->n; i++)
     if (s->how[i] == DRIVEN) state->effort[i] = (state->p[i] - s->p[i]) / s->h - s->f[i] - f[i] / 2;
   add_works(s, state);
-  if (status) cb_shape_copy(s->problem, &before, state);
+  if (!status && any && !isnan(cb_shape_break(s->problem, state->t, &later))) status = cross_break(s, held, state);
+  if (status && any) cb_shape_copy(s->problem, &before, state);
   return status;
 }
 
@@ -468,7 +489,7 @@ static cb_status make_step(step *s, cb_shape_state *state, int *iterations) {
   cb_shape_potential(p, state->g, state->r, F, f);
   for (int a = 0; a < s->dim; a++) s->mu[a] = state->mu[a] + s->h / 2 * F[a];
   for (int i = 0; i < s->n; i++) s->p[i] = state->p[i] + s->h / 2 * f[i];
-  cb_shape_drive(p, state->t + s->h, next, NULL);
+  cb_shape_drive(p, state->t + s->h, s->h > 0, next, NULL);
   cb_status status = find_limits(p, state, at_limit);
   if (!status) status = first_guess(s, state);
   if (status) return status;

@@ -272,6 +272,19 @@ static const part *find(const char *name) {
   return NULL;
 }
 
+/* Fails unless there is a gait that all shape variables follow. */
+static cb_status check_gait(const cli_gait_job *job, const char *name) {
+  int other;
+  if (cb_bundle_scenario_follows(job->motion, &other)) return CB_OK;
+  if (other < 0)
+    return cb_fail(CB_ERROR_INPUT, "%s:1:1: error: the key `gait` is missing: `%s` needs a gait%s", job->scenario, name,
+                   job->motion->moving ? "; the motion of `shape` is that of `curvebody run`" : "");
+  return cb_fail(CB_ERROR_INPUT,
+                 "%s:1:1: error: `shape`: the variable `%s` does not follow the gait: `%s` needs a gait that all "
+                 "variables follow; expected no `%s` in `shape`, or `curvebody run`",
+                 job->scenario, job->bundle->shape[other], name, job->bundle->shape[other]);
+}
+
 static cb_status run_part(const part *what, cli_gait_job *job, const cli_list *sets) {
   cb_scenario *s = NULL;
   cb_status status = cb_scenario_open_bundle(job->scenario, sets->item, sets->count, &s);
@@ -282,9 +295,7 @@ static cb_status run_part(const part *what, cli_gait_job *job, const cli_list *s
   job->motion = cb_bundle_scenario_of(s);
   job->bundle = job->motion->bundle;
   job->title = cb_scenario_title(s);
-  if (what->moves && !job->motion->gait)
-    status = cb_fail(CB_ERROR_INPUT, "%s:1:1: error: the key `gait` is missing: `%s` needs a gait", job->scenario,
-                     what->name);
+  if (what->moves) status = check_gait(job, what->name);
   if (!status && job->output) status = cli_check_output(job->output, cb_scenario_files(s));
   cb_warning_log log;
   cb_warning_log_begin(&log);

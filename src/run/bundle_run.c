@@ -28,7 +28,8 @@ const cb_observable_doc cb_bundle_observables[] = {
      "whole in the world's frame"},
     {"power", "power", "r'Mr': the power dissipated by drag, or twice the kinetic energy"},
     {"energy", "energy, kinetic_energy, potential_energy", "with `shape` only"},
-    {"effort", "effort", "with `shape` only: force of the motors, springs, dampers and laws on each variable"},
+    {"effort", "effort, effort_impulse",
+     "with `shape` only: force that the law or gait of a driven variable needs, and its impulses"},
     {"work", "motor_work, damping_work, friction_work, limit_work", "with `shape` only: since the start"},
     {NULL, NULL, NULL}};
 

@@ -407,8 +407,8 @@ static cb_status warn_of_energy(cb_run *run) {
     snprintf(advice, sizeof advice, "the step of %g is too long; try an integrator.step of %.2g", h,
              h * pow(good / energy, 1.0 / order));
   snprintf(text, sizeof text,
-           "the energy has changed by %.2g of its scale since time %.6g, although no force adds or removes energy: %s",
-           energy, run->change.since, advice);
+           "the energy has changed by %.2g of its scale since time %.6g, which no work of a force explains: %s", energy,
+           run->change.since, advice);
   return cb_run_warnf(run, *run->t, "%s", text);
 }
 

@@ -274,7 +274,7 @@ static cb_status prepare(search *s, const cb_shape_cycle *near, double *y) {
   memcpy(s->base.mu, near->start.mu, sizeof s->base.mu);
   memcpy(s->base.r, near->start.r, sizeof s->base.r);
   memcpy(s->rate, near->rate, sizeof s->rate);
-  cb_shape_drive(p, s->base.t, s->base.r, s->rate);
+  cb_shape_drive(p, s->base.t, false, s->base.r, s->rate);
   for (int i = 0; i < p->bundle->n; i++) {
     if (p->variable[i].driven) continue;
     if (p->variable[i].friction > 0)

@@ -19,14 +19,19 @@
 
 enum { MANY = 40, SEARCH = 200 };
 
+/* What the change of conserved quantities is computed from; checkpoints contain it. */
+typedef struct watch {
+  double first[CB_GROUP_DIM], momentum_change; /* momentum in the world's frame at the start; its largest change */
+  cb_energy_change balance;
+} watch;
+
 typedef struct shape_run {
   cb_bundle_run common; /* for the fields that gaits have as well; its state holds only g */
   cb_shape_problem problem;
   cb_shape_state state;
-  double spatial[CB_GROUP_DIM], first[CB_GROUP_DIM]; /* momentum in the world's frame, now and at the start */
+  double spatial[CB_GROUP_DIM]; /* momentum in the world's frame */
   double kinetic, potential, energy;
-  double momentum_change, momentum_scale;
-  cb_energy_change balance;
+  watch since_start;
   bool has_limits;
   int limit[CB_SHAPE_MAX][2]; /* number of the lowest and highest limit of a variable in /wall_name; -1: none */
 } shape_run;
@@ -61,8 +66,14 @@ static const cb_observable table[] = {
     OWN("energy", "kinetic_energy", "1", "kinetic energy; 0 with drag", kinetic, 0, 0),
     OWN("energy", "potential_energy", "1", "energy of springs and of `potential`", potential, 0, 0),
     OWN("effort", "effort", "1",
-        "force that a law or gait needs on its variable; with inertia: mean of the last step; 0 of free variables",
+        "force that a law or gait needs on its variable; with inertia: mean of the last step, without impulses; 0 of "
+        "free "
+        "variables",
         state.effort, 1, "dof"),
+    OWN("effort", "effort_impulse", "1",
+        "with inertia: sum of the impulses on driven variables since the start: at breaks of a gait, and at limits of "
+        "others",
+        state.impulse, 1, "dof"),
     OWN("work", "motor_work", "1", "work of torques and of laws on each variable since the start",
         state.work[CB_SHAPE_MOTOR], 1, "dof"),
     OWN("work", "damping_work", "1", "energy lost to dampers since the start", state.work[CB_SHAPE_DAMPING], 1, "dof"),
@@ -111,7 +122,8 @@ static cb_status lay_out(cb_run *run) {
   if (!status) status = cb_run_fields(run, table);
   if (status) return status;
   const cb_blob blobs[] = {{"step", CB_FIELD_INT64, 1, &f->common.step, false},
-                           {"shape_state", CB_FIELD_DOUBLE, sizeof f->state / sizeof(double), &f->state, false}};
+                           {"shape_state", CB_FIELD_DOUBLE, sizeof f->state / sizeof(double), &f->state, false},
+                           {"watch", CB_FIELD_DOUBLE, sizeof f->since_start / sizeof(double), &f->since_start, false}};
   cb_run_finish_layout(run, blobs, sizeof blobs / sizeof *blobs);
   return CB_OK;
 }
@@ -151,19 +163,19 @@ static void compare(cb_run *run, bool last) {
     given += f->state.work[CB_SHAPE_MOTOR][i] - f->state.work[CB_SHAPE_DAMPING][i] -
              f->state.work[CB_SHAPE_FRICTION][i] - f->state.work[CB_SHAPE_LIMIT][i];
   if (f->common.step == 0) {
-    cb_energy_begin(&f->balance, f->kinetic, f->potential - given);
-    memcpy(f->first, f->spatial, sizeof f->first);
+    cb_energy_begin(&f->since_start.balance, f->kinetic, f->potential - given);
+    memcpy(f->since_start.first, f->spatial, sizeof f->since_start.first);
     return;
   }
-  cb_energy_see(&f->balance, f->kinetic, f->potential - given);
-  run->change.energy = cb_energy_ratio(&f->balance);
+  cb_energy_see(&f->since_start.balance, f->kinetic, f->potential - given);
+  run->change.energy = cb_energy_ratio(&f->since_start.balance);
   if (f->problem.potential) return;
   for (int a = 0; a < f->problem.bundle->group->dim; a++) {
-    change = fmax(change, fabs(f->spatial[a] - f->first[a]));
-    scale = fmax(scale, fabs(f->first[a]));
+    change = fmax(change, fabs(f->spatial[a] - f->since_start.first[a]));
+    scale = fmax(scale, fabs(f->since_start.first[a]));
   }
-  f->momentum_change = fmax(f->momentum_change, change);
-  if (scale > 0) run->change.momentum = cb_change_by(f->momentum_change, scale);
+  f->since_start.momentum_change = fmax(f->since_start.momentum_change, change);
+  if (scale > 0) run->change.momentum = cb_change_by(f->since_start.momentum_change, scale);
 }
 
 static void forget(cb_run *run) { cb_integrator_reset(of(run)->common.integrator); }
@@ -175,18 +187,20 @@ static cb_status restored(cb_run *run) {
 
 /* --- steps --- */
 
-/* Returns the largest distance by which a variable has passed its limit (negative: the smallest gap), in units of its
- * tolerance; *which is the variable. */
-static double beyond(const shape_run *f, const cb_shape_state *s, int *which) {
+/* Returns the distance by which a variable has passed its limit (negative: minus its gap), in units of its tolerance. */
+static double passed(const shape_run *f, const cb_shape_state *s, int i) {
+  int side;
+  if (f->problem.variable[i].driven) return -INFINITY;
+  return -cb_shape_gap(&f->problem.variable[i], s->r[i], &side) / cb_shape_touch(s->r[i]);
+}
+
+/* Returns the largest distance of all variables. A variable that is at its limit in the state `before` as well meets it
+ * only if it passes it: it may rest there, or be about to leave. */
+static double beyond(const shape_run *f, const cb_shape_state *before, const cb_shape_state *s) {
   double most = -INFINITY;
   for (int i = 0; i < f->problem.bundle->n; i++) {
-    int side;
-    if (f->problem.variable[i].driven) continue;
-    const double by = -cb_shape_gap(&f->problem.variable[i], s->r[i], &side) / cb_shape_touch(s->r[i]);
-    if (by > most) {
-      most = by;
-      *which = i;
-    }
+    const double by = passed(f, s, i);
+    if (by > 1 || !(fabs(by) <= 1 && fabs(passed(f, before, i)) <= 1)) most = fmax(most, by);
   }
   return most;
 }
@@ -218,20 +232,20 @@ static cb_status find_turn(shape_run *f, const cb_shape_state *from, double h, c
 
 /* Makes a step of length h, or up to the first time at which a limit is met. *h becomes its length. */
 static cb_status step_to_limit(shape_run *f, double *h, bool *met) {
-  cb_shape_state from, to;
-  int which = 0;
+  cb_shape_state from, to, early; /* early: the state at `low` */
   cb_shape_copy(&f->problem, &f->state, &from);
   cb_shape_copy(&f->problem, &from, &to);
+  cb_shape_copy(&f->problem, &from, &early);
   cb_status status = cb_integrator_step(f->common.integrator, &to, *h);
   if (status) return status;
-  double end = *h, late = beyond(f, &to, &which);
+  double end = *h, late = beyond(f, &from, &to);
   if (late <= 1) {
     double turn;
     cb_shape_state middle;
     status = find_turn(f, &from, *h, &to, &turn);
     if (!status && turn < *h) {
       status = advance(f, &from, turn, &middle);
-      const double there = status ? 0 : beyond(f, &middle, &which);
+      const double there = status ? 0 : beyond(f, &from, &middle);
       if (there > 1) {
         end = turn;
         late = there;
@@ -246,14 +260,14 @@ static cb_status step_to_limit(shape_run *f, double *h, bool *met) {
     }
   }
   /* late is above 1 at `end`; find the time at which it is within -1 and 1 */
-  double low = 0, before = beyond(f, &from, &which);
+  double low = 0, before = beyond(f, &from, &from);
   for (int i = 0; i < SEARCH; i++) {
     double at = i % 3 == 2 || !(before < 0) ? (low + end) / 2 : low + (end - low) * before / (before - late);
     if (!(at > low && at < end)) at = (low + end) / 2;
     if (!(at > low && at < end)) break;
     status = advance(f, &from, at, &to);
     if (status) return status;
-    const double by = beyond(f, &to, &which);
+    const double by = beyond(f, &early, &to);
     if (fabs(by) <= 1) {
       *h = at;
       *met = true;
@@ -266,13 +280,13 @@ static cb_status step_to_limit(shape_run *f, double *h, bool *met) {
     } else {
       low = at;
       before = by;
+      early = to;
     }
   }
-  status = advance(f, &from, low, &to); /* the times are next to each other */
-  *h = low;
+  *h = low; /* the times are next to each other */
   *met = true;
-  if (!status) cb_shape_copy(&f->problem, &to, &f->state);
-  return status;
+  cb_shape_copy(&f->problem, &early, &f->state);
+  return CB_OK;
 }
 
 /* Makes a step, up to a limit if there are limits. */
@@ -300,7 +314,7 @@ static cb_status reflect(cb_run *run, cb_sink *sink, bool elastic) {
     at_limit[i] = gap <= cb_shape_touch(f->state.r[i]);
   }
   cb_status status = cb_shape_velocity(&f->problem, &f->state, u);
-  if (!status) status = cb_shape_reflect(&f->problem, at_limit, elastic, &f->state, impulse);
+  if (!status) status = cb_shape_reflect(&f->problem, at_limit, elastic, run->options.step, &f->state, impulse);
   if (!status) status = cb_shape_velocity(&f->problem, &f->state, w);
   cb_integrator_reset(f->common.integrator);
   for (int i = 0; i < n && !status && sink->event; i++) {
@@ -351,8 +365,9 @@ static cb_status step(cb_run *run, cb_sink *sink, double h) {
 
 static cb_status tangent(const cb_run *run, int body, cb_tangent *out) {
   (void)run, (void)body, (void)out;
-  return cb_fail(CB_ERROR_UNSUPPORTED,
-                 "shapes of a bundle have no Lyapunov exponent yet: expected particles or a body");
+  return cb_fail(
+      CB_ERROR_UNSUPPORTED,
+      "the Lyapunov exponent of variables of `shape` is not computed: expected particles, a body or a system");
 }
 
 static cb_status plate(const cb_run *run, int body, cb_falling_plate *out) {

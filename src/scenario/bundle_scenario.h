@@ -55,6 +55,10 @@ typedef struct cb_bundle_scenario {
 /* Returns the data of a scenario of a gait in a bundle, borrowed; NULL for other scenarios. */
 const cb_bundle_scenario *cb_bundle_scenario_of(const cb_scenario *s);
 
+/* Returns whether there is a gait that all shape variables follow; otherwise *other is one that does not (NULL: not
+ * asked; -1: there is no gait). */
+bool cb_bundle_scenario_follows(const cb_bundle_scenario *m, int *other);
+
 /* Finds the map of a gait. If `node` has the key `file`, it is the gait of that scenario, with the other keys of `node`
  * in place of its own; *bundle is then the bundle of that scenario. Otherwise *gait is `node` and *bundle is NULL. */
 cb_status cb_scenario_find_gait(cb_scenario *s, const cb_node *node, const cb_node **gait, const cb_node **bundle);

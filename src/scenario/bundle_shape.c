@@ -39,6 +39,27 @@ const cb_param cb_shape_variable_table[] = {
     REAL(restitution, "1", "", "[0, 1]", "of the limits"),
     {0}};
 
+const cb_param cb_shape_table[] = {
+    {"NAME", CB_PARAM_NODE, 0, "", "", "", NULL, "the keys of the shape variable with this name, or the word gait"},
+    {"momentum", CB_PARAM_NODE, 0, "0", "", "", NULL,
+     "list of the momenta at the start, along the axes of the world; with inertia only"},
+    {"potential", CB_PARAM_NODE, 0, "0", "", "", NULL,
+     "expression of the shape variables and of the numbers of the group element, with the prefix group."},
+    {"parameters", CB_PARAM_NODE, 0, "", "", "", NULL, "{NAME: number}: names for the expressions of `shape`"},
+    {"period", CB_PARAM_NODE, 0, "", "s", "> 0", NULL, "duration of a cycle, for `curvebody gait .. cycle`"},
+    {0}};
+
+bool cb_bundle_scenario_follows(const cb_bundle_scenario *m, int *other) {
+  if (other) *other = -1;
+  if (!m->gait) return false;
+  for (int i = 0; m->moving && i < m->bundle->n; i++)
+    if (!m->moving->variable[i].driven || m->moving->variable[i].drive) {
+      if (other) *other = i;
+      return false;
+    }
+  return true;
+}
+
 /* Keys that a driven variable does not have, and keys that need inertia; the lists end with NULL. */
 static const char *const of_free[] = {"start", "rate", "friction", "limits", "restitution", NULL},
                          *const of_inertia[] = {"rate", "friction", "limits", NULL};
@@ -99,7 +120,7 @@ static cb_status read_spring(const cb_node *node, cb_shape_variable *v) {
   const cb_node *stiffness = cb_node_get(node, "stiffness"), *rest = cb_node_get(node, "rest");
   cb_status status = node->kind == CB_NODE_MAP ? cb_node_check_keys(node, known, 2) : CB_OK;
   if (!status && (node->kind != CB_NODE_MAP || !stiffness))
-    status = cb_node_fail(node, "spring: expected {stiffness: .., rest: ..}");
+    status = cb_node_fail(node, "spring: expected a map with `stiffness`, such as {stiffness: 1, rest: 0}");
   if (!status) status = cb_node_real(stiffness, &v->stiffness);
   if (!status && !(v->stiffness >= 0))
     status = cb_node_fail(stiffness, "stiffness: expected a number >= 0, found %g", v->stiffness);
@@ -109,7 +130,7 @@ static cb_status read_spring(const cb_node *node, cb_shape_variable *v) {
 static cb_status read_limits(const cb_node *node, double start, cb_shape_variable *v) {
   double at[2];
   if (node->kind != CB_NODE_LIST || node->count != 2 || cb_node_reals(node, 2, at) || !(at[0] < at[1]))
-    return cb_node_fail(node, "limits: expected [lowest, highest], two numbers in this order");
+    return cb_node_fail(node, "limits: expected [lowest, highest], two finite numbers in this order");
   v->lowest = at[0];
   v->highest = at[1];
   if (!(start >= at[0] && start <= at[1]))
@@ -248,6 +269,29 @@ cb_status cb_scenario_read_shape(cb_scenario *s, const cb_node *node) {
 
 /* --- the run --- */
 
+/* Fails unless the forces of the start are finite. */
+static cb_status check_start(const cb_shape_problem *p, const cb_node *shape, const cb_shape_state *s,
+                             const double *rate) {
+  const cb_bundle *b = p->bundle;
+  double F[CB_GROUP_DIM], f[CB_SHAPE_MAX];
+  cb_shape_force force;
+  for (int i = 0; i < b->n; i++)
+    if (!isfinite(s->r[i]) || !isfinite(rate[i]))
+      return cb_node_fail(cb_node_get(shape, b->shape[i]), "%s: the drive at the start, t = %g, is not finite",
+                          b->shape[i], s->t);
+  cb_shape_force_at(p, s->t, s->r, rate, false, &force);
+  for (int i = 0; i < b->n; i++)
+    if (!isfinite(force.torque[i]))
+      return cb_node_fail(cb_node_get(cb_node_get(shape, b->shape[i]), "torque"),
+                          "torque: expected a finite number at the start, t = %g, found %g", s->t, force.torque[i]);
+  bool finite = isfinite(cb_shape_potential(p, s->g, s->r, F, f));
+  for (int a = 0; a < b->group->dim; a++) finite &= isfinite(F[a]);
+  for (int i = 0; i < b->n; i++) finite &= isfinite(f[i]);
+  return finite ? CB_OK
+                : cb_node_fail(cb_node_get(shape, "potential"),
+                               "potential: expected a finite number, with finite derivatives, at the start");
+}
+
 static cb_status fail_at(const cb_node *map, const char *key, const char *text, const cb_bundle *b) {
   const cb_node *at = cb_node_get(map, key);
   return cb_node_fail(at ? at : map, text, b->class_->name);
@@ -299,6 +343,11 @@ cb_status cb_scenario_shape_problem(cb_scenario *s, double t, cb_shape_problem *
                                 .variable = own->variable,
                                 .potential = own->potential};
   *start = (cb_shape_state){.t = t};
+  int followers = 0;
+  for (int i = 0; i < b->n; i++) followers += own->variable[i].driven && !own->variable[i].drive;
+  if (m->gait && !followers)
+    return cb_node_fail(cb_node_get(root, "gait"),
+                        "no shape variable follows the gait: expected one without an entry in `shape`, or no `gait`");
   if (m->flow_node)
     return cb_node_fail(cb_node_get(root, "flow"),
                         "`flow` next to `shape`: expected only one of them, because the forces of a flow on the shape "
@@ -309,12 +358,9 @@ cb_status cb_scenario_shape_problem(cb_scenario *s, double t, cb_shape_problem *
   memcpy(start->g, m->start, sizeof start->g);
   memcpy(start->r, own->start, sizeof own->start);
   cb_group_adjoint_dual(b->group, start->g, own->momentum, start->mu);
-  cb_shape_drive(problem, t, start->r, own->rate);
-  for (int i = 0; i < b->n; i++)
-    if (!isfinite(start->r[i]) || !isfinite(own->rate[i]))
-      return cb_node_fail(cb_node_get(shape, b->shape[i]), "%s: the drive at the start, t = %g, is not finite",
-                          b->shape[i], t);
-  return drag ? CB_OK : cb_shape_start(problem, own->rate, start);
+  cb_shape_drive(problem, t, false, start->r, own->rate);
+  status = check_start(problem, shape, start, own->rate);
+  return status || drag ? status : cb_shape_start(problem, own->rate, start);
 }
 
 /* Fails if two values, at time t and one period later, differ. whole: the period of an angle, 0: none. */

@@ -13,6 +13,7 @@ typedef struct cb_shape_scenario {
   int expressions;
 } cb_shape_scenario;
 
+extern const cb_param cb_shape_table[];          /* the keys next to the variables */
 extern const cb_param cb_shape_variable_table[]; /* the keys of one variable */
 
 /* Writes the rows that apply to the variable in this map, with drag or with inertia, and a last row with a NULL name. */

@@ -8,6 +8,7 @@
  * The last part loads plugins, which add their classes to the registries.
  */
 #include "scenario/bundle_scenario.h"
+#include "scenario/bundle_shape.h"
 
 #include "bodies/link.h"
 #include "core/file.h"
@@ -293,6 +294,8 @@ const cb_map_doc cb_map_docs[] = {
     {"record", "for all scenarios", "", cb_record_table},
     {"start", "for particles and systems with constraints", "", cb_scenario_start_table},
     {"start", "for gaits", "", cb_group_table},
+    {"shape", "for bundles whose shape moves by itself", "", cb_shape_table},
+    {"shape.*", "for bundles whose shape moves by itself", "The keys of one shape variable", cb_shape_variable_table},
     {"bodies.*.place", "for particles", "`points`, or `at` and `tangent`", place},
     {"bodies.*.motion", "for particles", "A map, or a list of maps, which add up", motion},
     {"bodies.*.link.rod", "for particles", "", link_rod},

@@ -91,7 +91,7 @@ class Change(Case):
         done = self.call("run", "two.yaml", "--set", "integrator.name=gauss", "--set", "integrator.stages=2",
                          "--set", "integrator.solver=newton")
         self.assertRegex(done.stderr, r"warning: at time \S+, the energy has changed by \S+ of its scale since time 0, "
-                                      r"although no force adds or removes energy: the step of 5 is too long; "
+                                      r"which no work of a force explains: the step of 5 is too long; "
                                       r"try an integrator.step of \S+\n")
         for stages in 2, 3, 4:
             step, tried = 5.0, 0

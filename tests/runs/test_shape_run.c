@@ -177,6 +177,141 @@ static void stiff_springs_need_radau(void **state) {
   check_at_least(fabs(at[1] - at[2]), 1e-6);
 }
 
+/* A polygon with two corners at different speeds in its first variable; the second one is free. */
+#define CORNERS(bundle)           \
+  "curvebody: 1\nbundle: " bundle \
+  "\n"                            \
+  "gait: {polygon: {corners: [[0.5, 0], [0, 0], [-0.4, 0], [0.2, 0]]}, period: 2.3, repeat: 2}\n"
+
+/* Goes through a scenario with a step, and returns the shape and place at the end, and the largest error of the balance of
+ * energy in *off. */
+static void go_round(const char *text, const char *integrator, double step, double end[5], double *off) {
+  char all[600];
+  memory_sink m;
+  snprintf(all, sizeof all, "%sintegrator: {%s, step: %.17g}\n", text, integrator, step);
+  cb_scenario *s = memory_go(&m, all);
+  memcpy(end, last(&m, "shape"), 2 * sizeof *end);
+  memcpy(end + 2, last(&m, "group"), 3 * sizeof *end);
+  *off = 0;
+  for (size_t row = 0; row < m.n_rows; row++) {
+    const double *work = memory_field(&m, row, "motor_work");
+    *off = fmax(*off, fabs(memory_field(&m, row, "energy")[0] - work[0] - work[1] - memory_field(&m, 0, "energy")[0]));
+  }
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+static double difference(const double a[5], const double b[5]) {
+  double most = 0;
+  for (int i = 0; i < 5; i++) most = fmax(most, fabs(a[i] - b[i]));
+  return most;
+}
+
+/* With inertia the impulses at corners do work. The ratios of errors are within 10 % of those of the orders. */
+static void corners_of_a_gait_keep_the_order_and_the_balance_of_energy(void **state) {
+  static const char text[] =
+      CORNERS("floating_snake") "shape: {momentum: [0.1, 0.2, 0.3], alpha2: {start: 0.3, spring: {stiffness: 0.3}}}\n";
+  static const double ratio[2] = {4, 16}, steps[2] = {.05, .1};
+  static const char *const integrator[2] = {"name: hamilton_pontryagin", "name: hamilton_pontryagin, order: 4"};
+  for (int k = 0; k < 2; k++) {
+    double end[3][5], off[3];
+    for (int i = 0; i < 3; i++) go_round(text, integrator[k], steps[k] / (1 << i), end[i], &off[i]);
+    const double found = difference(end[0], end[1]) / difference(end[1], end[2]);
+    print_message("order %d: ratio %.3g, energy %.2g %.2g\n", k ? 4 : 2, found, off[1], off[2]);
+    check_at_least(found, (k ? .8 : .9) * ratio[k]);
+    check_at_most(off[2], k ? 1e-7 : 1e-4);
+    check_at_least(off[1] / off[2], .8 * ratio[k]);
+  }
+}
+
+/* The last stage of Radau IIA is at the end of a step: at a corner its rate is the one before it. */
+static void corners_of_a_gait_keep_the_order_with_drag(void **state) {
+  static const char text[] = CORNERS("purcell") "shape: {alpha2: {start: 0.3, spring: {stiffness: 0.02}}}\n";
+  static const char *const integrator[2] = {"name: radau_iia, stages: 2", "name: gauss, stages: 2"};
+  for (int k = 0; k < 2; k++) {
+    double end[3][5], off;
+    for (int i = 0; i < 3; i++) go_round(text, integrator[k], .1 / (1 << i), end[i], &off);
+    check_at_least(difference(end[0], end[1]) / difference(end[1], end[2]), k ? 14 : 7);
+  }
+}
+
+/* The largest error of the balance of energy, and the number of events, until the end of a scenario. Shapes stay within
+ * limits given as low and high per variable. */
+static double unbalanced(const char *text, const double limit[2][2], size_t *events) {
+  memory_sink m;
+  double off = 0;
+  cb_scenario *s = memory_go(&m, text);
+  for (size_t row = 0; row < m.n_rows; row++) {
+    double given = 0;
+    for (int i = 0; i < 2; i++) {
+      given += memory_field(&m, row, "motor_work")[i] - memory_field(&m, row, "friction_work")[i] -
+               memory_field(&m, row, "limit_work")[i];
+      check_at_least(memory_field(&m, row, "shape")[i], limit[i][0] - 1e-11);
+      check_at_most(memory_field(&m, row, "shape")[i], limit[i][1] + 1e-11);
+    }
+    off = fmax(off, fabs(memory_field(&m, row, "energy")[0] - given - memory_field(&m, 0, "energy")[0]));
+  }
+  *events = m.n_events;
+  memory_free(&m);
+  cb_scenario_free(s);
+  return off;
+}
+
+/* When a variable meets its limit, the law of another one needs an impulse, which does work. */
+static void limits_push_driven_variables(void **state) {
+  static const char text[] = CORNERS("floating_snake") "shape: {alpha2: {start: 0.3, spring: {stiffness: 0.3}, limits: "
+                                                       "[-0.3, 0.4]}}\nintegrator: {name: hamilton_pontryagin, order: 4, "
+                                                       "step: 0.01}\n";
+  static const double limit[2][2] = {{-.4, .5}, {-.3, .4}};
+  size_t events;
+  const double off = unbalanced(text, limit, &events);
+  assert_true(events > 5);
+  check_at_most(off, 1e-6); /* of order 4; the work of the law is about 1 */
+}
+
+/* Torques press two variables with dry friction against several limits. Their reflections accumulate, and end. A
+ * variable that friction holds is not reflected in each step. The balance has the order 1 of friction that begins and
+ * ends within steps. */
+static void reflections_with_dry_friction_end(void **state) {
+  static const double limit[2][2] = {{-1, .5}, {-.4, .5}}, step[2] = {.01, .0025};
+  static const char *const friction[3][2] = {{"0.05", "0.03"}, {"0", "0.03"}, {"0.05", "0"}};
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < 2; i++) {
+      char text[600];
+      size_t events;
+      snprintf(text, sizeof text,
+               SNAKE
+               "shape:\n  momentum: [0, 0, 0.4]\n"
+               "  alpha1: {start: 0.3, rate: 0.9, friction: %s, limits: [-1, 0.5], restitution: 0.3, torque: "
+               "\"0.3*cos(t)\"}\n"
+               "  alpha2: {start: 0.3, rate: -0.4, spring: {stiffness: 0.3}, friction: %s, limits: [-0.4, 0.5], "
+               "restitution: 0}\n"
+               "integrator: {name: hamilton_pontryagin, step: %g}\ntime: {end: 8}\n",
+               friction[k][0], friction[k][1], step[i]);
+      const double off = unbalanced(text, limit, &events);
+      print_message("%s %s: %zu events, energy %.2g\n", friction[k][0], friction[k][1], events, off);
+      assert_true(events > 3 && events < 150);
+      check_at_most(off, step[i]);
+    }
+}
+
+/* alpha turns once per cycle, and beta feels only its speed and a spring: beta'' = -beta, as the inertia is constant. */
+static void turns_of_a_loop_go_on(void **state) {
+  memory_sink m;
+  cb_scenario *s =
+      memory_go(&m,
+                "curvebody: 1\nbundle: {name: expressions, group: so2, shape: [alpha, beta], period: {alpha: 2*pi}, "
+                "A: [[0.5, 0.5]], M: [[1, 0], [0, 1]]}\ngait: {loop: alpha, period: 3, repeat: 2}\n"
+                "shape: {beta: {start: 1, spring: {stiffness: 1}}}\n"
+                "integrator: {name: hamilton_pontryagin, order: 4, step: 0.01}\n");
+  check_near(last(&m, "shape")[0], 16 * atan(1), 1e-12);
+  check_near(last(&m, "shape_rate")[0], 8 * atan(1) / 3, 1e-12);
+  check_near(last(&m, "shape")[1], cos(6), 1e-9);
+  check_near(last(&m, "group")[0], -8 * atan(1) - (cos(6) - 1) / 2, 1e-9);
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
 /* A run that continues from a checkpoint has the same bytes, with limits, drives and dry friction. */
 static void restarts_have_the_same_bytes(void **state) {
   static const char text[] = SNAKE
@@ -226,6 +361,11 @@ int main(void) {
       cmocka_unit_test(fish_on_springs_moves_as_its_reference),
       cmocka_unit_test(elastic_purcell_swims_as_its_reference),
       cmocka_unit_test(stiff_springs_need_radau),
+      cmocka_unit_test(corners_of_a_gait_keep_the_order_and_the_balance_of_energy),
+      cmocka_unit_test(corners_of_a_gait_keep_the_order_with_drag),
+      cmocka_unit_test(limits_push_driven_variables),
+      cmocka_unit_test(reflections_with_dry_friction_end),
+      cmocka_unit_test(turns_of_a_loop_go_on),
       cmocka_unit_test(restarts_have_the_same_bytes),
       cmocka_unit_test(resolved_scenarios_read_back),
   };

@@ -331,7 +331,7 @@ const cb_bundle *cb_scenario_bundle(const cb_scenario *s) {
 
 const cb_gait *cb_scenario_gait(const cb_scenario *s) {
   const cb_bundle_scenario *m = cb_bundle_scenario_of(s);
-  return m ? m->gait : NULL;
+  return m && cb_bundle_scenario_follows(m, NULL) ? m->gait : NULL;
 }
 
 const cb_optimum_problem *cb_scenario_optimum(const cb_scenario *s) {
@@ -429,7 +429,7 @@ const cb_configuration cb_configuration_bundle = {
     .keys = keys,
     .required = required,
     .only = only,
-    .without = "the bundle in which the gait moves",
+    .without = "the bundle whose shape moves",
     .alone = "the shape of a gait is prescribed, and that of `shape` has its own equation, on which nothing else acts",
     .sections = sections,
     .observables = cb_bundle_observables,

@@ -14,7 +14,6 @@
  * (mechanism/mechanism_private.h). Symbols: fluid/body_coupling.h
  * and fluid/rigid_step.h.
  */
-#include "run/body_interaction.h"
 
 #include "fluid/body_coupling.h"
 #include "fluid/immersed_run.h"

@@ -135,8 +135,8 @@ static bool descend(search *s, const double *d, int halvings, double *y, double 
   return false;
 }
 
-/* Newton's method from y, until F is round-off or does not become smaller. dP/dy is kept while F becomes a tenth; in the
- * first step it is that of the first guess, if it is known there. */
+/* Newton's method from y, until F is round-off or does not become smaller. dP/dy is kept while F becomes a tenth; in
+ * the first step it is that of the first guess, if it is known there. */
 static cb_status newton(search *s, double *y, double *F) {
   cb_status status = residual(s, y, F);
   for (int it = 0; it < ITERATIONS && !status; it++) {

@@ -36,8 +36,8 @@ typedef struct cb_shape_cycle {
 
 /* Finds a periodic motion by `steps` steps per period, near a first guess, of which `start` and `rate` are used, and
  * dP/dy if it is known. The start has the time and the momentum. multipliers: they are computed; otherwise their number
- * is 0. CB_ERROR_UNSUPPORTED for a motion without a smooth cycle map (dry friction, or a limit in the cycle), and if the
- * momentum does not return; CB_STEP_NO_CONVERGENCE if no periodic motion is found; CB_STEP_SINGULAR if a multiplier is
- * 1, so that the motion is not isolated; a failure of a step. */
+ * is 0. CB_ERROR_UNSUPPORTED for a motion without a smooth cycle map (dry friction, or a limit in the cycle), and if
+ * the momentum does not return; CB_STEP_NO_CONVERGENCE if no periodic motion is found; CB_STEP_SINGULAR if a multiplier
+ * is 1, so that the motion is not isolated; a failure of a step. */
 cb_status cb_shape_cycle_find(const cb_shape_problem *p, cb_integrator *integrator, const cb_shape_cycle *near,
                               double period, int steps, bool multipliers, cb_shape_cycle *out);

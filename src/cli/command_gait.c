@@ -386,8 +386,9 @@ static const cli_option options[] = {
     CLI_OPTION("parts", 0, CLI_VALUE, optimum.parts, "NAME=X,...", NULL, NULL,
                "target: some numbers of the group element"),
     CLI_OPTION("objective", 0, CLI_VALUE, optimum.objective, "NAME", "cost; displacement for cycle",
-               "cost efficiency target displacement",
-               "minimum cost at a target, maximum efficiency, or maximum amount at a length. With cycle --vary: "
+               "cost efficiency target torque work displacement",
+               "minimum cost, squared torque or work at a target, maximum efficiency, or maximum amount at a length. "
+               "With cycle --vary: "
                "displacement, efficiency, or an axis of the group's algebra, such as v_x"),
     CLI_OPTION("length", 0, CLI_VALUE, optimum.length, "L", NULL, NULL, "length of the cycle, with --objective target"),
     CLI_OPTION("start-shape", 0, CLI_VALUE, optimum.start_shape, "R", "any", NULL,

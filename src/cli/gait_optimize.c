@@ -50,12 +50,15 @@ static gait_text gait_optimality_text(const cb_optimum *o) {
 
 /* Prints the bundle and the problem, in two lines. */
 static void gait_print_problem(const cli_gait_job *job, const cb_optimum_problem *p) {
-  static const char *const objectives[] = {"minimum cost", "maximum efficiency", "maximum amount"};
+  static const char *const objectives[] = {"minimum cost", "maximum efficiency", "maximum amount",
+                                           "minimum squared torque", "minimum mechanical work"};
+  const bool effort = cb_objective_is_effort(p->objective);
   const cb_group *G = job->bundle->group;
   printf("%s: %d shape variable%s, fibre %s\n%-12s%s", cb_bundle_scenario_name(job->motion), job->bundle->n,
          job->bundle->n == 1 ? "" : "s", G->name, "sought", objectives[p->objective]);
   if (p->objective == CB_OBJECTIVE_TARGET) printf(" at length %.15g", p->length);
-  const bool amount = p->objective == CB_OBJECTIVE_COST;
+  const bool amount = p->objective == CB_OBJECTIVE_COST || effort;
+  if (effort) printf(" in %.15g s", p->duration);
   switch (p->target.kind) {
     case CB_GAIT_MOVE:
     case CB_GAIT_TURN:
@@ -63,7 +66,9 @@ static void gait_print_problem(const cli_gait_job *job, const cb_optimum_problem
       if (amount) printf(" by %.15g", p->target.value);
       break;
     case CB_GAIT_ELEMENT: printf(", to the element"); break;
-    case CB_GAIT_PARTS: printf(", to the numbers"); break;
+    case CB_GAIT_PARTS:
+      if (cb_gait_target_count(G, &p->target)) printf(", to the numbers");
+      break;
   }
   for (int k = 0, first = 1; k < G->size; k++) {
     if (p->target.kind != CB_GAIT_ELEMENT && !(p->target.kind == CB_GAIT_PARTS && p->target.asked[k])) continue;
@@ -89,9 +94,21 @@ static void gait_print_conjugates(const cb_optimum *o) {
     printf("none found after\n");
 }
 
+/* Prints the numbers of a motion with inertia. */
+static void print_efforts(const cb_bundle *b, const cb_optimum *o) {
+  cli_gait_row("torques", b->n, b->shape, o->largest);
+  cli_gait_row("work", b->n, b->shape, o->work);
+  printf("%-12s%.15g\n", "mechanical", o->mechanical);
+}
+
 static void gait_print_optimum(const cb_bundle *b, bool based, const cb_optimum *o) {
-  printf("cost        %.15g\nlength      %.15g\n", o->cost, o->length);
-  if (isfinite(o->amount))
+  const bool effort = isnan(o->length);
+  printf("cost        %.15g\n", o->cost);
+  if (effort)
+    print_efforts(b, o);
+  else
+    printf("length      %.15g\n", o->length);
+  if (isfinite(o->amount) && !effort)
     printf("amount      %.15g\nefficiency  %.15g\n", o->amount, cb_gait_efficiency(o->amount, o->cost));
   cli_gait_row("holonomy", b->group->size, b->group->number, o->g);
   cli_gait_row("lambda", b->group->dim, b->group->axis, o->lambda);
@@ -111,6 +128,12 @@ static void gait_print_optimum_json(const cb_bundle *b, const cb_optimum *o) {
   const double drift[] = {o->speed, o->momentum, o->casimir};
   number("cost", o->cost);
   number("length", o->length);
+  if (isnan(o->length)) {
+    cli_gait_json("largest_torque", 1, &b->n, o->largest, false);
+    cli_gait_json("work", 1, &b->n, o->work, false);
+    number("mechanical", o->mechanical);
+    number("basis", o->basis);
+  }
   number("amount", o->amount);
   number("efficiency", cb_gait_efficiency(o->amount, o->cost));
   cli_gait_json("g", 1, &b->group->size, o->g, false);
@@ -310,12 +333,12 @@ static void print_others(const cb_bundle *b, const cb_optimum_problem *p, const 
   for (int k = 1; k < all->count; k++) {
     const cb_optimum *o = &all->item[k];
     printf("%-12scost %.12g", k == 1 ? "others" : "", o->cost);
-    if (isfinite(o->amount))
+    if (isfinite(o->amount) && isfinite(o->length))
       printf(", amount %.12g, efficiency %.12g", o->amount, cb_gait_efficiency(o->amount, o->cost));
     printf(", %s, found by %d\n", gait_optimality_text(o).text, o->found);
   }
   if (!isfinite(all->falling)) return;
-  static const char *const what[] = {"cost", "cost/amount^2", "-amount"};
+  static const char *const what[] = {"cost", "cost/amount^2", "-amount", "cost", "cost"};
   printf("%-12sa search that did not converge reached %s %.6g; try a start shape or bounds\n", "less",
          what[p->objective], all->falling);
   cli_gait_row("towards", b->n, b->shape, all->towards);
@@ -327,7 +350,11 @@ static void print_text(const cli_gait_job *job, const cb_optimum_problem *p, con
   const cb_optimum *o = &all->item[0];
   gait_print_problem(job, p);
   gait_print_optimum(b, p->start_shape != NULL, o);
-  printf("%-12sthe cost differs by %.2g (relative), the group element by %.2g\n", "by holonomy", c->cost, c->element);
+  printf("%-12sthe cost differs by %.2g (relative), the group element by %.2g%s\n",
+         isnan(o->length) ? "check" : "by holonomy", c->cost, c->element,
+         isnan(o->length) ? ", with twice as many nodes" : "");
+  if (isnan(o->length) && isfinite(o->basis))
+    printf("%-12sthe cost differs by %.2g (relative) from that in half as many functions of time\n", "basis", o->basis);
   print_others(b, p, all);
 }
 
@@ -335,8 +362,9 @@ static void print_text(const cli_gait_job *job, const cb_optimum_problem *p, con
 
 static void print_json(const cli_gait_job *job, const cb_optimum_problem *p, const cb_optima *all,
                        const cb_gait_check *c) {
-  static const char *const objectives[] = {"cost", "efficiency", "target"}, *const targets[] = {"move", "turn",
-                                                                                                "element", "parts"};
+  static const char *const objectives[] = {"cost", "efficiency", "target", "torque", "work"}, *const targets[] = {
+                                                                                                  "move", "turn",
+                                                                                                  "element", "parts"};
   const cb_bundle *b = job->bundle;
   cli_gait_begin_json(job);
   cli_gait_json_texts("numbers", b->group->size, b->group->number);
@@ -421,6 +449,19 @@ cb_status cli_gait_problem(const cli_gait_job *job, const cb_optimum_problem **o
   return CB_OK;
 }
 
+/* Warns if the cost of a motion with inertia may be wrong. */
+static void warn_of_error(const cb_optimum *o) {
+  static const double small = 1e-3;
+  if (isinf(o->basis))
+    cb_warn("the search in more functions of time failed, so that the error of the cost is not known");
+  else if (o->basis > small)
+    cb_warn("the cost may be wrong by up to %.1g (relative): twice as many functions of time changed it by this much",
+            o->basis);
+  if (o->quadrature[0] > small)
+    cb_warn("the cost may be wrong by up to %.1g (relative): twice as many nodes changed it by this much",
+            o->quadrature[0]);
+}
+
 cb_status cli_gait_optimize(const cli_gait_job *job) {
   const cb_optimum_problem *p = NULL;
   cb_optima *all = NULL;
@@ -430,6 +471,10 @@ cb_status cli_gait_optimize(const cli_gait_job *job) {
                                                                  * report */
   cb_status status = cli_gait_check_output(job, true);
   if (!status) status = cli_gait_problem(job, &p);
+  if (!status && job->output && cb_objective_is_effort(p->objective) && ends_with(job->output, ".h5"))
+    status = cb_fail(CB_ERROR_INPUT,
+                     "--output: error: expected a file name that ends with .yaml with the objectives "
+                     "torque and work; a run of that scenario records shapes and torques");
   if (!status && job->error) status = cli_ambient_numbers("--error", job->error, 1, &error);
   if (!status && !(error >= 0)) status = cb_fail(CB_ERROR_INPUT, "--error: error: expected a number >= 0");
   if (!status && job->motion->optimum->left_out)
@@ -438,6 +483,7 @@ cb_status cli_gait_optimize(const cli_gait_job *job) {
   const cb_find_watch watch = {show_progress, &shown};
   if (!status) status = cb_gait_optima_find(job->motion, error, &watch, &all, &c);
   if (shown.terminal && shown.shown) fputs("\r\033[K", stderr);
+  if (!status && cb_objective_is_effort(p->objective)) warn_of_error(&all->item[0]);
   if (!status && job->output) status = gait_write_optima(job, p, all);
   if (!status && !prints) (job->json ? print_json : print_text)(job, p, all, &c);
   cb_optima_free(all);

@@ -32,9 +32,17 @@ typedef struct cb_gait_target {
 
 /* Says what is sought. CB_OBJECTIVE_COST: the minimum of E at the target. CB_OBJECTIVE_EFFICIENCY: the maximum of
  * amount^2/E, where the amount of the target is free. CB_OBJECTIVE_TARGET: the maximum amount of a gait of given
- * length. The amount is the length of `move`, the angle of `turn`, or the only required number of `parts` that is not
- * 0; a target without such a number has no amount. */
-typedef enum cb_objective { CB_OBJECTIVE_COST, CB_OBJECTIVE_EFFICIENCY, CB_OBJECTIVE_TARGET } cb_objective;
+ * length. CB_OBJECTIVE_TORQUE and CB_OBJECTIVE_WORK: the minimum at the target of int sum tau_i^2 dt and of int sum
+ * |tau_i r_i'| dt, for the torques tau of a motion with inertia in a given duration; the target may be empty (`parts`
+ * without a required number). The amount is the length of `move`, the angle of `turn`, or the only required number of
+ * `parts` that is not 0; a target without such a number has no amount. */
+typedef enum cb_objective {
+  CB_OBJECTIVE_COST,
+  CB_OBJECTIVE_EFFICIENCY,
+  CB_OBJECTIVE_TARGET,
+  CB_OBJECTIVE_TORQUE,
+  CB_OBJECTIVE_WORK
+} cb_objective;
 
 typedef struct cb_optimum_problem {
   const cb_bundle *bundle;
@@ -50,6 +58,13 @@ typedef struct cb_optimum_problem {
   int starts; /* number of random starts */
   uint64_t seed;
   bool flow; /* follow the constrained gradient flow instead of Newton's steps: it needs many more steps */
+  /* For CB_OBJECTIVE_TORQUE and CB_OBJECTIVE_WORK. With a start shape the motion begins and ends at rest; without one
+   * it is a smooth cycle. The torques are those that motors give besides springs and dampers. */
+  double duration;                          /* s, > 0 */
+  const double *end_shape;                  /* the shape r(1), [n], with start_shape; NULL: r(1) = r(0) */
+  const double *largest_torque;             /* bounds of |tau_i|, [n]; infinite: none; NULL: none at all */
+  const double *stiffness, *rest, *damping; /* of springs and dampers, [n]; NULL: 0 */
+  const double *momentum;                   /* momentum at the start, in the body frame, [dim]; NULL: 0 */
 } cb_optimum_problem;
 
 /* An extremal: a gait whose cost is stationary among the gaits that reach the target. */
@@ -69,6 +84,12 @@ typedef struct cb_optimum {
   double conjugate[2]; /* the first conjugate time before 1, and the first one from 1 on; infinite: not found */
   int found;           /* number of starts that converged to this gait */
   bool abnormal;       /* the extremal is abnormal: the multiplier of the cost is 0, or negligible against lambda */
+  /* For CB_OBJECTIVE_TORQUE and CB_OBJECTIVE_WORK, where `length` and `wong` are nan. If the end shape differs from the
+   * start shape, `gait` takes the first half of its time for the motion, and the other half for the way back.
+   * largest: the largest torque |tau_i|; work: int tau_i r_i' dt; mechanical: int sum |tau_i r_i'| dt; quadrature: the
+   * relative change of the cost and the largest change of a number of g with twice as many nodes; basis: the relative
+   * change of the cost from half as many functions of time, nan if the first functions sufficed, infinite if the search in more functions failed */
+  double largest[CB_SHAPE_MAX], work[CB_SHAPE_MAX], mechanical, quadrature[2], basis;
 } cb_optimum;
 
 typedef struct cb_optima {

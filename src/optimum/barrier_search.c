@@ -103,8 +103,108 @@ static cb_status fall(cb_direct *d, int maximum, double *held) {
   return status;
 }
 
+/* --- limits of torques --- */
+
+/* The share of the relaxed limits that the largest torque may take before the next ones, and the factors of the barrier
+ * while they are relaxed. */
+static const double near_limit = .05, stiffer = 3, stiffest = 1e3;
+
+/* Sets the weights of the barriers to the share tau of the cost, and the smoothing of |x| to the share tau of the mean
+ * power, but at least `smooth`. */
+static void weigh(cb_direct *d, double tau, double smooth) {
+  cb_effort *e = d->effort;
+  const double time = d->problem->duration * d->v->n;
+  e->barrier = cb_effort_is_limited(d->problem) ? tau * e->cost / time : 0;
+  if (!e->squared) e->smooth = fmax(tau, smooth) * e->mechanical / time;
+  if (!d->barrier) return;
+  d->barrier->tau = tau * e->cost;
+  d->barrier->soft = tau;
+}
+
+/* Solves with the current weights of the barriers, from the coefficients of d. */
+static cb_status settle_torques(cb_direct *d, bool afresh, int maximum) {
+  const double slope = d->tolerance;
+  cb_status status = cb_variation_at(d->v, d->c, 0);
+  if (!status && d->barrier) status = cb_barrier_at(d->barrier, d->v->r, true);
+  if (status) return status;
+  if (d->barrier) cb_barrier_begin(d->barrier, afresh);
+  d->tolerance = rest;
+  status = cb_direct_settle(d, maximum);
+  d->tolerance = slope;
+  return status;
+}
+
+/* Lowers the relaxed limits to the given ones. From limits that the gait keeps, a barrier presses its torques below
+ * them; these torques are the next limits. */
+static cb_status tighten(cb_direct *d, int maximum) {
+  cb_effort *e = d->effort;
+  double tau = first_tau, near = 1 + near_limit;
+  e->relaxed = fmax(1, near * e->share);
+  for (bool first = true;; first = false) {
+    weigh(d, tau, first_tau);
+    cb_status status = settle_torques(d, first, maximum);
+    if (status && status != CB_STEP_NO_CONVERGENCE) return status;
+    status = cb_variation_at(d->v, d->c, 0);
+    if (status || e->relaxed <= 1) return status;
+    const double next = fmax(1, sqrt(e->share * near * e->relaxed));
+    const bool slow = next > 1 + (e->relaxed - 1) * .9;
+    if (slow) near = sqrt(near);
+    if (slow && (tau *= stiffer) > stiffest)
+      return cb_fail(CB_STEP_NO_CONVERGENCE,
+                     "no motion within the torques was found: some torque is %.3g times its bound; expected a longer "
+                     "duration or larger torques",
+                     e->share);
+    if (e->share < next) e->relaxed = fmin(e->relaxed, next);
+  }
+}
+
+/* Solves with limits of torques, or with the objective `work`: first without them, then with barriers and a smoothing
+ * that decrease by decades. held: memory for the coefficients of the last gait that converged. */
+static cb_status solve_torques(cb_direct *d, int maximum, double *held) {
+  cb_effort *e = d->effort;
+  cb_barrier *b = d->barrier;
+  const bool squared = e->squared, limited = cb_effort_is_limited(d->problem);
+  int iterations = 0;
+  bool any = false;
+  e->squared = true;
+  e->barrier = e->smooth = 0;
+  e->relaxed = 1;
+  if (b) b->tau = 0;
+  cb_status status = cb_direct_settle(d, maximum);
+  const bool within = !b || cb_barrier_least(b, d->c) >= 0;
+  iterations += d->iterations;
+  e->squared = squared;
+  if (squared && !status && within && (!limited || e->share <= 1)) return CB_OK;
+  if (!within) status = cb_barrier_enter(b, d->problem->start_shape, d->c);
+  if (!status) status = cb_variation_at(d->v, d->c, 0);
+  if (!status) status = tighten(d, maximum);
+  for (double tau = first_tau; !status && tau > last_tau * sqrt(decade); tau *= decade) {
+    weigh(d, tau, 0);
+    status = settle_torques(d, tau == first_tau, maximum);
+    iterations += d->iterations;
+    if (!status) memcpy(held, d->c, (size_t)d->v->unknowns * sizeof *held);
+    any = any || (!status && tau * sqrt(decade) < acceptable_tau);
+    if (status == CB_STEP_NO_CONVERGENCE && !any) status = cb_variation_at(d->v, d->c, 0); /* the next may converge */
+  }
+  if (!status && !any)
+    status = cb_fail(CB_STEP_NO_CONVERGENCE, "the search within the torques did not converge: try other `starts`");
+  if (status == CB_STEP_NO_CONVERGENCE && any) {
+    memcpy(d->c, held, (size_t)d->v->unknowns * sizeof *held);
+    status = cb_variation_at(d->v, d->c, 0);
+  }
+  d->iterations = iterations;
+  return status;
+}
+
 cb_status cb_direct_solve(cb_direct *d, int maximum) {
   cb_barrier *b = d->barrier;
+  if (d->effort && (b || cb_effort_is_limited(d->problem) || d->problem->objective == CB_OBJECTIVE_WORK)) {
+    double *held = malloc((size_t)d->v->unknowns * sizeof *held);
+    const cb_status status =
+        held ? solve_torques(d, maximum, held) : cb_fail(CB_ERROR_MEMORY, "no memory for a search");
+    free(held);
+    return status;
+  }
   if (!b) return cb_direct_settle(d, maximum);
   const double amount = d->amount;
   const size_t unknowns = (size_t)d->v->unknowns;

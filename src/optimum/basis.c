@@ -11,9 +11,10 @@
 
 enum { HARMONICS_MAX = 256, DEGREE_MAX = 64 };
 
-static void fourier_at(const cb_basis *b, double t, double *phi, double *rate) {
+static void fourier_at(const cb_basis *b, double t, double *phi, double *rate, double *curve) {
   phi[0] = 1;
   if (rate) rate[0] = 0;
+  if (curve) curve[0] = 0;
   for (int k = 1; k <= b->harmonics; k++) {
     const double w = 2 * M_PI * k, c = M_SQRT2 * cos(w * t), s = M_SQRT2 * sin(w * t);
     phi[2 * k - 1] = c / w;
@@ -22,16 +23,21 @@ static void fourier_at(const cb_basis *b, double t, double *phi, double *rate) {
       rate[2 * k - 1] = -s;
       rate[2 * k] = c;
     }
+    if (curve) {
+      curve[2 * k - 1] = -w * c;
+      curve[2 * k] = -w * s;
+    }
   }
 }
 
-/* Computes the functions, and their rates, at a time t on an arc. The functions of the vertices come first: function k
+/* Computes the functions, their rates and their second derivatives at a time t on an arc. The functions of the vertices come first: function k
  * is 1 at the time end[k] and falls linearly to 0 at the neighbouring vertices. Then come the integrals of Legendre's
  * polynomials on each arc. */
-static void arcs_at(const cb_basis *b, int arc, double t, double *phi, double *rate) {
+static void arcs_at(const cb_basis *b, int arc, double t, double *phi, double *rate, double *curve) {
   const double length = b->end[arc + 1] - b->end[arc], x = 2 * (t - b->end[arc]) / length - 1;
   memset(phi, 0, (size_t)b->functions * sizeof *phi);
   if (rate) memset(rate, 0, (size_t)b->functions * sizeof *rate);
+  if (curve) memset(curve, 0, (size_t)b->functions * sizeof *curve);
   const int next = (arc + 1) % b->arcs;
   phi[arc] += (1 - x) / 2;
   phi[next] += (1 + x) / 2;
@@ -39,12 +45,16 @@ static void arcs_at(const cb_basis *b, int arc, double t, double *phi, double *r
     rate[arc] -= 1 / length;
     rate[next] += 1 / length;
   }
-  double before = 1, p = x;
+  double before = 1, p = x, slope_before = 0, slope = 1; /* Legendre's polynomials and their derivatives */
   for (int k = 1; k < b->degree; k++) {
     const double after = ((2 * k + 1) * x * p - k * before) / (k + 1), scale = sqrt((2 * k + 1) / length);
     const int at = b->arcs + arc * (b->degree - 1) + k - 1;
     phi[at] = scale * length / 2 * (after - before) / (2 * k + 1);
     if (rate) rate[at] = scale * p;
+    if (curve) curve[at] = scale * slope * 2 / length;
+    const double slope_after = slope_before + (2 * k + 1) * p;
+    slope_before = slope;
+    slope = slope_after;
     before = p;
     p = after;
   }
@@ -59,9 +69,9 @@ static int arc_of(const cb_basis *b, double t) {
 void cb_basis_at(const cb_basis *b, double t, double *phi, double *rate) {
   t -= floor(t);
   if (b->harmonics)
-    fourier_at(b, t, phi, rate);
+    fourier_at(b, t, phi, rate, NULL);
   else
-    arcs_at(b, arc_of(b, t), t, phi, rate);
+    arcs_at(b, arc_of(b, t), t, phi, rate, NULL);
 }
 
 /* Returns the beginning of panel k as a share of its arc. Panels have equal lengths for Fourier's functions.
@@ -79,8 +89,11 @@ static cb_status finish(cb_basis *b, const int *panels_of, cb_basis **out) {
   b->weight = cb_arena_alloc(b->arena, nodes, sizeof(double));
   b->phi = cb_arena_alloc(b->arena, nodes * (size_t)b->functions + CB_OUTER_SLACK, sizeof(double));
   b->rate = cb_arena_alloc(b->arena, nodes * (size_t)b->functions + CB_OUTER_SLACK, sizeof(double));
+  b->curve = cb_arena_alloc(b->arena, nodes * (size_t)b->functions + CB_OUTER_SLACK, sizeof(double));
+  b->first = cb_arena_alloc(b->arena, 3 * (size_t)b->functions, sizeof(double));
+  b->last = b->first ? b->first + b->functions : NULL;
   cb_status status = cb_tableau_gauss(s, &b->gauss);
-  if (!b->edge || !b->time || !b->weight || !b->phi || !b->rate)
+  if (!b->edge || !b->time || !b->weight || !b->phi || !b->rate || !b->curve || !b->first)
     status = cb_fail(CB_ERROR_MEMORY, "no memory for %d functions of time", b->functions);
   if (status) {
     cb_basis_free(b);
@@ -96,14 +109,22 @@ static cb_status finish(cb_basis *b, const int *panels_of, cb_basis **out) {
         const int q = panel * s + i;
         b->time[q] = b->edge[panel] + b->gauss.c[i] * length;
         b->weight[q] = b->gauss.b[i] * length;
-        double *phi = b->phi + q * b->functions, *rate = b->rate + q * b->functions;
+        double *phi = b->phi + q * b->functions, *rate = b->rate + q * b->functions,
+               *curve = b->curve + q * b->functions;
         if (b->harmonics)
-          fourier_at(b, b->time[q], phi, rate);
+          fourier_at(b, b->time[q], phi, rate, curve);
         else
-          arcs_at(b, arc, b->time[q], phi, rate);
+          arcs_at(b, arc, b->time[q], phi, rate, curve);
       }
     }
   b->edge[panel] = 1;
+  for (int end = 0; end < 2; end++) {
+    double *phi = b->first + 2 * b->functions, *rate = end ? b->last : b->first;
+    if (b->harmonics)
+      fourier_at(b, end, phi, rate, NULL);
+    else
+      arcs_at(b, end ? b->arcs - 1 : 0, end, phi, rate, NULL);
+  }
   *out = b;
   return CB_OK;
 }
@@ -185,7 +206,7 @@ static cb_status arcs_gait(const cb_basis *b, int n, const double *c, cb_gait **
   for (int arc = 0; !status && arc < b->arcs; arc++)
     for (int k = 0; k < rows; k++) {
       const double s = (1 - cos(M_PI * k / b->degree)) / 2;
-      arcs_at(b, arc, b->end[arc] + s * (b->end[arc + 1] - b->end[arc]), phi, NULL);
+      arcs_at(b, arc, b->end[arc] + s * (b->end[arc + 1] - b->end[arc]), phi, NULL, NULL);
       for (int i = 0; i < n; i++) {
         double sum = 0;
         for (int a = 0; a < b->functions; a++) sum += c[i * b->functions + a] * phi[a];

@@ -44,6 +44,7 @@ static int size_of(const cb_direct *d) { return d->basis->harmonics ? d->basis->
  * if the gait meets none of these, or if the equations have no solution. */
 static cb_status edge(cb_direct *d, cb_direct **out) {
   const cb_optimum_problem *p = d->problem;
+  if (d->effort) return CB_OK;
   cb_status status = cb_direct_sharpen(d, CORNER_DEGREE, out);
   if (!*out && status != CB_ERROR_MEMORY && (p->lower || p->upper))
     status = cb_direct_active_bounds(d, BOUND_DEGREE, out);
@@ -60,6 +61,7 @@ static cb_status finer(const cb_direct *d, cb_direct **out) {
     return status;
   }
   (*out)->amount = d->amount;
+  if (d->effort) (*out)->coarse = d->effort->cost;
   /* Newton's steps suffice, since the start is near the solution */
   (*out)->stationary = !cb_direct_held(d) && !d->problem->flow;
   if (isfinite(d->amount)) cb_gait_target_set(d->problem->bundle->group, &(*out)->target, d->amount);
@@ -86,6 +88,7 @@ cb_status cb_direct_refine(cb_direct **at, bool *settled) {
     if (status) {
       cb_direct_free(other);
       *settled = false;
+      d->coarse = INFINITY;
       return status == CB_ERROR_MEMORY ? status : CB_OK;
     }
     cb_direct_free(d);
@@ -211,13 +214,60 @@ static cb_status solve_by_wong(cb_direct *d, cb_optimum *o) {
   return CB_OK;
 }
 
+/* Computes the relative change of the cost, and the largest change of a number of the holonomy, with twice as many
+ * nodes. */
+static cb_status finer_quadrature(const cb_direct *d, double *change) {
+  const cb_basis *s = d->basis;
+  const cb_group *G = d->problem->bundle->group;
+  cb_basis *fine = NULL;
+  cb_direct *twice = NULL;
+  cb_status status = s->harmonics ? cb_basis_fourier(s->harmonics, 2 * s->panels, &fine)
+                                  : cb_basis_arcs(s->arcs, s->end, s->degree, 2 * s->panels, &fine);
+  if (!status) status = cb_direct_create_on(d->problem, fine, &twice);
+  if (status) return status;
+  status = cb_variation_at(twice->v, d->c, 0);
+  change[0] = fabs(twice->effort->cost / d->effort->cost - 1);
+  change[1] = 0;
+  for (int k = 0; k < G->size; k++) change[1] = fmax(change[1], fabs(twice->v->g[k] - d->v->g[k]));
+  cb_direct_free(twice);
+  return status;
+}
+
+/* Fills *o for the cost of torques, to which Wong's equations do not apply. */
+static cb_status certify_torques(cb_direct *d, cb_optimum *o) {
+  const cb_effort *e = d->effort;
+  const size_t n = (size_t)d->v->n;
+  cb_status status = judge(d, o);
+  o->cost = e->cost;
+  o->length = o->wong = o->speed = o->momentum = o->casimir = NAN;
+  o->conjugates = -1;
+  o->conjugate[0] = o->conjugate[1] = INFINITY;
+  o->mechanical = e->mechanical;
+  o->basis = d->coarse > 0 ? fabs(d->coarse / e->cost - 1) : NAN; /* infinite after a failed refinement */
+  memcpy(o->largest, e->largest, n * sizeof *o->largest);
+  memcpy(o->work, e->work, n * sizeof *o->work);
+  memcpy(o->g, d->v->g, (size_t)d->problem->bundle->group->size * sizeof *o->g);
+  memcpy(o->lambda, d->lambda, (size_t)d->v->dim * sizeof *o->lambda);
+  if (!status) status = cb_effort_gait(d->v, d->c, &o->gait);
+  if (!status) status = finer_quadrature(d, o->quadrature);
+  if (!status) cb_gait_at(o->gait, 0, o->r, o->rate);
+  return status;
+}
+
 cb_status cb_optimum_certify(cb_direct *d, cb_optimum *o) {
   const cb_group *G = d->problem->bundle->group;
   *o = (cb_optimum){.cost = d->v->cost, .length = sqrt(d->v->cost), .amount = d->amount, .found = 1};
   memcpy(o->g, d->v->g, (size_t)G->size * sizeof *o->g);
   memcpy(o->lambda, d->lambda, (size_t)G->dim * sizeof *o->lambda);
+  cb_status status = CB_OK;
+  if (d->effort) {
+    status = certify_torques(d, o);
+    if (status) cb_gait_free(o->gait);
+    if (status) o->gait = NULL;
+    return status;
+  }
   o->abnormal = abnormal(d, o);
-  cb_status status = cb_basis_gait(d->basis, d->v->n, d->c, &o->gait);
+  status = cb_basis_gait(d->basis, d->v->n, d->c, &o->gait);
   if (!status) status = start(d, o);
   if (!status) status = judge(d, o);
   if (!status) status = solve_by_wong(d, o);

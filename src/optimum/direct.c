@@ -19,7 +19,9 @@ static bool shifts(const cb_direct *d) { return cb_direct_smooth(d->problem) && 
 static double objective_at(const cb_direct *d, double amount) {
   const double constraint = cb_direct_has_barrier(d) ? d->barrier->value : 0;
   switch (d->problem->objective) {
-    case CB_OBJECTIVE_COST: return d->v->cost / 2 + constraint;
+    case CB_OBJECTIVE_COST:
+    case CB_OBJECTIVE_TORQUE:
+    case CB_OBJECTIVE_WORK: return d->v->cost / 2 + constraint;
     case CB_OBJECTIVE_EFFICIENCY: return log(d->v->cost) / 2 - log(fabs(amount)) + constraint;
     case CB_OBJECTIVE_TARGET: return (length_is_given(d) ? 0 : d->pace * d->v->cost) - log(fabs(amount)) + constraint;
   }
@@ -47,6 +49,11 @@ static cb_status conditions_at(cb_direct *d, const double *c, double amount, dou
   if (status) return status;
   if (length_is_given(d)) value_of[count++] = (d->v->cost - d->problem->length * d->problem->length) / 2;
   for (int k = 0; k < d->pins; k++) value_of[count++] = cb_direct_off_pin(d, k, c);
+  for (int i = 0; cb_direct_rests(d) && i < d->v->n; i++) {
+    const int f = d->basis->functions;
+    value_of[count++] = d->v->drift[i] + cb_dot(f, d->basis->first, c + i * f);
+    value_of[count++] = d->v->drift[i] + cb_dot(f, d->basis->last, c + i * f);
+  }
   if (shifts(d)) value_of[count++] = 0;
   status = corners(d, c, first != NULL, value_of + count);
   *rows = count + 2 * d->corners;
@@ -79,10 +86,10 @@ static void time_shift(const cb_direct *d, double *row) {
 
 /* Returns the derivative of the objective by the cost. */
 static double share_of_cost(const cb_direct *d) {
-  return d->problem->objective == CB_OBJECTIVE_COST         ? .5
-         : d->problem->objective == CB_OBJECTIVE_EFFICIENCY ? .5 / d->v->cost
-         : length_is_given(d)                               ? 0
-                                                            : d->pace;
+  return d->problem->objective == CB_OBJECTIVE_COST || d->effort ? .5
+         : d->problem->objective == CB_OBJECTIVE_EFFICIENCY      ? .5 / d->v->cost
+         : length_is_given(d)                                    ? 0
+                                                                 : d->pace;
 }
 
 /* Computes the gradient g of the objective, with its barrier, in all unknowns. */
@@ -101,7 +108,8 @@ static void jacobian(const cb_direct *d, const double *first, int rows, double *
   int row = 0;
   memset(J, 0, (size_t)(rows * all) * sizeof *J);
   for (; row < count; row++) {
-    for (int a = 0; a < dim && d->v->n > 1; a++) /* with one variable, the holonomy does not change with the gait */
+    /* with one variable, the holonomy does not change with the gait, except by its momentum */
+    for (int a = 0; a < dim && (d->v->n > 1 || (d->effort && d->effort->momentum)); a++)
       for (int p = 0; p < u; p++) J[row * all + p] += first[row * dim + a] * d->v->dy[a * u + p];
     if (cb_direct_amount_is_free(d) && row == amount) J[row * all + u] = -d->amount;
   }
@@ -110,6 +118,11 @@ static void jacobian(const cb_direct *d, const double *first, int rows, double *
     row++;
   }
   for (int k = 0; k < d->pins; k++) J[row++ * all + cb_direct_pinned(d, k)] = 1;
+  for (int i = 0; cb_direct_rests(d) && i < d->v->n; i++) {
+    const int f = d->basis->functions;
+    memcpy(J + row++ * all + i * f, d->basis->first, (size_t)f * sizeof *J);
+    memcpy(J + row++ * all + i * f, d->basis->last, (size_t)f * sizeof *J);
+  }
   if (shifts(d)) time_shift(d, J + row++ * all);
   for (int k = 0; k < 2 * d->corners; k++, row++)
     for (int i = 0; i < d->v->n; i++)
@@ -214,10 +227,10 @@ static cb_status prepare(cb_direct *d, bool always, bool *rest, int *rows) {
   cb_reduced_slope(qp);
   const int count = cb_gait_target_count(G, &d->target);
   memcpy(d->nu, qp->multiplier, (size_t)count * sizeof *d->nu);
-  d->mu = d->problem->objective == CB_OBJECTIVE_COST         ? 1
-          : d->problem->objective == CB_OBJECTIVE_EFFICIENCY ? 1 / d->v->cost
-          : length_is_given(d)                               ? qp->multiplier[count]
-                                                             : 2 * d->pace;
+  d->mu = d->problem->objective == CB_OBJECTIVE_COST || d->effort ? 1
+          : d->problem->objective == CB_OBJECTIVE_EFFICIENCY      ? 1 / d->v->cost
+          : length_is_given(d)                                    ? qp->multiplier[count]
+                                                                  : 2 * d->pace;
   memset(d->lambda, 0, sizeof d->lambda);
   for (int k = 0; k < count; k++)
     for (int a = 0; a < G->dim; a++) d->lambda[a] -= d->nu[k] * first[k * G->dim + a] / d->mu;
@@ -242,6 +255,8 @@ static cb_status prepare(cb_direct *d, bool always, bool *rest, int *rows) {
 static const double slope_small = 1e-11, off_small = 1e-13;
 /* The slope at which the gradient flow ends. The relative error of the cost is of the order of its square. */
 static const double slope_of_flow = 1e-5;
+/* The slope for the cost of torques, whose second derivatives in time make the round-off larger. */
+static const double slope_of_torques = 1e-9;
 enum { FLOW = 100 /* a gradient flow may take this factor more steps */ };
 
 bool cb_direct_smooth(const cb_optimum_problem *problem) {
@@ -265,8 +280,13 @@ cb_status cb_direct_create_on(const cb_optimum_problem *problem, cb_basis *basis
   for (int i = 0; problem->start_shape && i < b->n; i++) d->pin[d->pins++] = (cb_pin){0, i, problem->start_shape[i]};
   cb_status status = cb_variation_create(b, basis, &d->v);
   if (!status) status = cb_barrier_create(problem, basis, &d->barrier);
+  if (!status) status = cb_effort_create(problem, d->v, &d->effort);
   if (!status) {
-    const int rows = cb_gait_target_count(b->group, &d->target) + 2 + b->n + CB_CROSSINGS_MAX + 2 * CB_CORNERS_MAX;
+    const int rows = cb_gait_target_count(b->group, &d->target) + 2 + 3 * b->n + CB_CROSSINGS_MAX + 2 * CB_CORNERS_MAX;
+    d->v->effort = d->effort;
+    for (int i = 0; d->effort && problem->end_shape && i < b->n; i++)
+      d->v->drift[i] = problem->end_shape[i] - problem->start_shape[i];
+    if (d->effort) d->tolerance = slope_of_torques;
     status = cb_reduced_create(cb_direct_unknowns(d), rows, &d->qp);
   }
   if (!status) {
@@ -293,6 +313,7 @@ cb_status cb_direct_create(const cb_optimum_problem *problem, int size, cb_direc
 void cb_direct_free(cb_direct *d) {
   if (!d) return;
   cb_variation_free(d->v);
+  cb_effort_free(d->effort);
   cb_barrier_free(d->barrier);
   cb_active_constraints_free(d->active_constraints);
   cb_basis_free(d->basis);
@@ -341,7 +362,8 @@ static double longest(const cb_direct *d) {
     if (a % f) size += d->c[a] * d->c[a];
     step += d->qp->step[a] * d->qp->step[a];
   }
-  const double maximum = .5 * sqrt(size) + 1e-3, part = step > maximum * maximum ? maximum / sqrt(step) : 1;
+  const double maximum = .5 * sqrt(size) + (d->effort ? .1 : 1e-3),
+               part = step > maximum * maximum ? maximum / sqrt(step) : 1;
   return cb_direct_has_barrier(d) ? fmin(part, cb_barrier_reach(d->barrier, d->qp->step)) : part;
 }
 

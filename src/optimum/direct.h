@@ -2,6 +2,7 @@
  *
  *   cost         min E/2                            where c_k(g(1)) = 0
  *   efficiency   min log(E)/2 - log X               X: the amount of the target, unknown
+ *   torque, work min E/2                            where c_k(g(1)) = 0, E: the cost of torques (effort.h)
  *   target       min -log X                         where E = length^2 too. If length is infinite (within constraints),
  *                                                   the objective has a small share of E, which fixes the speed
  * E: cost of the gait (curvebody/optimum.h); g(1): its holonomy; c_k: conditions on g(1), first_k: their derivatives
@@ -14,6 +15,7 @@
  */
 #pragma once
 
+#include "optimum/effort.h"
 #include "optimum/shape_constraint.h"
 #include "optimum/reduced.h"
 #include "optimum/target.h"
@@ -90,6 +92,7 @@ typedef struct cb_direct {
   cb_gait_target target;             /* the target of the problem, with the current amount */
   cb_basis *basis;                   /* owned */
   cb_variation *v;
+  cb_effort *effort; /* the cost of torques; NULL: the cost is that of the metric */
   cb_reduced *qp;
   cb_barrier *barrier; /* NULL: no constraints */
   int corners;         /* number of corners of constraints, which are at ends of arcs */
@@ -102,11 +105,12 @@ typedef struct cb_direct {
                       * step */
   double amount;     /* nan if the target has no amount */
   double mu, nu[CB_CONDITIONS_MAX], lambda[CB_GROUP_DIM];
-  double condition[CB_CONDITIONS_MAX + 2 + CB_SHAPE_MAX + CB_CROSSINGS_MAX + 2 * CB_CORNERS_MAX],
+  double condition[CB_CONDITIONS_MAX + 2 + 3 * CB_SHAPE_MAX + CB_CROSSINGS_MAX + 2 * CB_CORNERS_MAX],
       off;      /* the values of the conditions, and the largest absolute value of them */
   double slope; /* |gradient of the objective along gaits that meet the conditions|/|gradient| */
   /* for infinite length: the factor of the cost E in the objective, pace E - log(amount) */
   double pace;
+  double coarse; /* the cost of torques in half as many functions of time; 0: there are none; infinite: not known */
   double tolerance, tolerance_off; /* the search ends when slope and off are below these */
   int iterations;
   bool stationary; /* option: takes Newton's steps to any gait of stationary cost, not only to a minimum */
@@ -168,7 +172,11 @@ cb_status cb_direct_flow(cb_direct *d, double *gain);
 
 /* --- unknowns and pins --- */
 
-static inline bool cb_direct_amount_is_free(const cb_direct *d) { return d->problem->objective != CB_OBJECTIVE_COST; }
+static inline bool cb_direct_amount_is_free(const cb_direct *d) {
+  return d->problem->objective == CB_OBJECTIVE_EFFICIENCY || d->problem->objective == CB_OBJECTIVE_TARGET;
+}
+/* Returns whether the gait begins and ends at rest. */
+static inline bool cb_direct_rests(const cb_direct *d) { return d->effort && d->problem->start_shape; }
 static inline bool cb_direct_has_barrier(const cb_direct *d) { return d->barrier && d->barrier->tau > 0; }
 static inline int cb_direct_unknowns(const cb_direct *d) { return d->v->unknowns + cb_direct_amount_is_free(d); }
 

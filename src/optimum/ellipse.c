@@ -398,13 +398,30 @@ static cb_status wave(const cb_optimum_problem *p, int k, cb_gait **out) {
   return CB_OK;
 }
 
+/* Creates the start for a motion from rest to rest: the straight way r_0 + (r_1 - r_0) (10 t^3 - 15 t^4 + 6 t^5), without
+ * its part (r_1 - r_0) t (direct.h). */
+static cb_status straight(const cb_optimum_problem *p, cb_gait **out) {
+  enum { DEGREE = 5 };
+  const int n = p->bundle->n;
+  double value[(DEGREE + 1) * CB_SHAPE_MAX];
+  for (int k = 0; k <= DEGREE; k++)
+    for (int i = 0; i < n; i++) {
+      const double t = (1 - cos(M_PI * k / DEGREE)) / 2, way = p->end_shape ? p->end_shape[i] - p->start_shape[i] : 0;
+      value[k * n + i] = p->start_shape[i] + way * (t * t * t * (10 - 15 * t + 6 * t * t) - t);
+    }
+  return cb_gait_arcs(n, 1, (const double[2]){0, 1}, DEGREE, value, out);
+}
+
 cb_status cb_start_gaits(const cb_optimum_problem *p, int *count, cb_gait ***gaits) {
   *count = 0;
+  const bool targeted = cb_gait_target_count(p->bundle->group, &p->target) > 0,
+             effort = cb_objective_is_effort(p->objective);
   cb_ellipse ellipse[CB_ELLIPSES_MAX];
-  *gaits = calloc((size_t)p->starts + 1 + CB_ELLIPSES_MAX + WAVES, sizeof **gaits);
+  *gaits = calloc((size_t)p->starts + 2 + CB_ELLIPSES_MAX + WAVES, sizeof **gaits);
   if (!*gaits) return cb_fail(CB_ERROR_MEMORY, "no memory for %d starts", p->starts);
   cb_status status = p->start ? cb_gait_shifted(p->start, 0, &(*gaits)[(*count)++]) : CB_OK;
-  const int ellipses = p->start && p->starts == 0 ? 0 : cb_ellipses_find(p, ellipse);
+  if (!status && effort && p->start_shape && !p->start) status = straight(p, &(*gaits)[(*count)++]);
+  const int ellipses = !targeted || (p->start && p->starts == 0) ? 0 : cb_ellipses_find(p, ellipse);
   for (int k = 0; !status && k < ellipses; k++) status = cb_ellipse_gait(p, &ellipse[k], &(*gaits)[(*count)++]);
   for (int k = 0; !status && p->starts > 0 && p->bundle->n > 1 && k < WAVES; k++) {
     status = wave(p, k, &(*gaits)[*count]);

@@ -15,6 +15,9 @@
 
 enum { FIRST_SIZE = 8, STEPS = 100, TOLD = 12 };
 
+/* Limits of torques need more functions, since polynomials of a low degree cannot follow torques that stay at them. */
+static int first_size(const cb_optimum_problem *p) { return cb_effort_is_limited(p) ? 2 * FIRST_SIZE : FIRST_SIZE; }
+
 typedef struct trial {
   cb_direct *d;
   cb_status status;
@@ -32,7 +35,9 @@ typedef struct trial {
 /* Returns the value that the objective minimises. */
 static double sought(const cb_optimum_problem *p, double cost, double amount) {
   switch (p->objective) {
-    case CB_OBJECTIVE_COST: return cost;
+    case CB_OBJECTIVE_COST:
+    case CB_OBJECTIVE_TORQUE:
+    case CB_OBJECTIVE_WORK: return cost;
     case CB_OBJECTIVE_EFFICIENCY: return cost / (amount * amount);
     case CB_OBJECTIVE_TARGET: return -fabs(amount);
   }
@@ -88,7 +93,7 @@ static bool settle(trial *t, const cb_gait *start, bool stationary, int steps) {
   if (!t->status)
     t->status = breaks ? cb_direct_multiphase(&t->d, start, FIRST_SIZE, steps) : cb_direct_solve(d, steps);
   d = t->d;
-  if (t->status == CB_ERROR_UNSUPPORTED || (t->status && d->crossings))
+  if (t->status == CB_ERROR_UNSUPPORTED || (t->status && (d->crossings || cb_effort_is_limited(d->problem))))
     snprintf(t->hindrance, sizeof t->hindrance, "%s", cb_error_text());
   const double now = sought(d->problem, d->v->cost, d->amount);
   if (!t->status && d->problem->objective != CB_OBJECTIVE_TARGET && now < nothing * before)
@@ -121,7 +126,7 @@ static void note_end(trial *t, double before) {
 static void search(const cb_optimum_problem *p, bool any, const cb_gait *start, trial *t) {
   t->found = 1;
   t->fallen = INFINITY;
-  t->status = cb_direct_create(p, FIRST_SIZE, &t->d);
+  t->status = cb_direct_create(p, first_size(p), &t->d);
   if (t->status || (any && settle(t, start, true, STEPS / 2))) return;
   double before = NAN;
   if (!cb_direct_from(t->d, start) && !cb_variation_at(t->d->v, t->d->c, 0))
@@ -144,7 +149,9 @@ static int better(const void *a, const void *b) {
 
 static double off(const trial *s, const trial *t) { return fabs(value(s) - value(t)) / fabs(value(t)); }
 
-static bool at_barrier(const cb_direct *d) { return d->barrier && d->barrier->tau > 0; }
+static bool at_barrier(const cb_direct *d) {
+  return (d->barrier && d->barrier->tau > 0) || (d->effort && d->effort->barrier > 0);
+}
 
 /* True if two gaits at constraints are equal within the accuracy before refinement, when a gait is known only at its
  * nodes. Means and mean squares of the shape variables over the nodes are compared too. */
@@ -215,7 +222,9 @@ static double within_constraints(const cb_optimum_problem *p, cb_gait *const *st
   enum { TRIES = 6 };
   const double asked = fabs(cb_gait_target_get(p->bundle->group, &p->target));
   double maximum = 0, amount;
-  if (!(p->lower || p->upper || p->no_crossing) || p->objective != CB_OBJECTIVE_COST || !isfinite(asked)) return 0;
+  if (cb_objective_is_effort(p->objective) || !(p->lower || p->upper || p->no_crossing) ||
+      p->objective != CB_OBJECTIVE_COST || !isfinite(asked))
+    return 0;
   for (int k = 0; k < count && k < TRIES; k++)
     if (!cb_direct_maximum(p, start[k], FIRST_SIZE, &amount)) maximum = fmax(maximum, fabs(amount));
   return maximum < asked ? maximum : 0;
@@ -224,6 +233,7 @@ static double within_constraints(const cb_optimum_problem *p, cb_gait *const *st
 /* Returns the error of cb_target_reachable if no gait from any start can reach the target, and otherwise CB_OK. */
 static cb_status out_of_reach(const cb_optimum_problem *p, cb_gait *const *start, int count) {
   cb_status status = CB_OK;
+  if (p->end_shape || p->momentum || cb_gait_target_count(p->bundle->group, &p->target) == 0) return CB_OK;
   for (int k = 0; k < count; k++) {
     status = cb_target_reachable(p, start[k]);
     if (!status) return CB_OK;
@@ -291,8 +301,8 @@ static bool repeats(const cb_direct *d) {
 /* True if a stationary gait does not count. Either it consists of several cycles, or it is in few functions of time and
  * no gait is near it in more functions or in Wong's equations. */
 static bool spurious(const trial *t, const cb_optimum *o) {
-  return repeats(t->d) ||
-         (!t->settled && !o->abnormal && !cb_direct_held(t->d) && !(fabs(o->wong - o->cost) < 1e-6 * o->cost));
+  return repeats(t->d) || (!t->settled && !t->d->effort && !o->abnormal && !cb_direct_held(t->d) &&
+                           !(fabs(o->wong - o->cost) < 1e-6 * o->cost));
 }
 
 /* True if the gait passes a singular shape. The shape may lie between nodes, so that the search has not seen it. */

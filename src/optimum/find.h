@@ -19,8 +19,11 @@ cb_status cb_optimum_find_watched(const cb_optimum_problem *problem, const cb_fi
  * (certify.c). *d may be replaced; the caller frees. *settled: false if the search in more functions found no
  * stationary gait. */
 cb_status cb_direct_refine(cb_direct **d, bool *settled);
-/* True if the gait is pressed against constraints of the problem, by a barrier or at corners. */
-static inline bool cb_direct_held(const cb_direct *d) { return (d->barrier && d->barrier->tau > 0) || d->corners > 0; }
+/* True if the gait is pressed against constraints of the problem, by a barrier or at corners, or against limits of
+ * torques. */
+static inline bool cb_direct_held(const cb_direct *d) {
+  return (d->barrier && d->barrier->tau > 0) || d->corners > 0 || (d->effort && d->effort->barrier > 0);
+}
 /* Fills *out from a solution d of the search: the gait, its optimality, and the results of Wong's equations
  * (extremal.h). */
 cb_status cb_optimum_certify(cb_direct *d, cb_optimum *out);

@@ -2,6 +2,7 @@
 #include "optimum/variation_private.h"
 
 #include "numerics/small.h"
+#include "optimum/effort.h"
 
 #include <math.h>
 #include <string.h>
@@ -259,22 +260,40 @@ static void panel_path(const cb_variation *v, double h, double (*xi)[CB_GROUP_DI
   for (int a = 0; a < dim; a++) z[STAGES][a] = h * cb_dot(STAGES, t->b, rate[a]);
 }
 
-static void path(cb_variation *v) {
+/* Computes the elements at the nodes of panel k, which begins at the element g, and z at its end. If there is momentum,
+ * the velocities depend on the elements; the sweeps end when the elements change by round-off. */
+static void panel_elements(cb_variation *v, int k, const double *g, double (*z)[CB_GROUP_DIM]) {
   const cb_group *G = v->bundle->group;
   const cb_basis *s = v->basis;
+  const bool momentum = v->effort && v->effort->momentum;
   const int n = v->n, dim = v->dim;
-  double g[CB_GROUP_SIZE], xi[STAGES][CB_GROUP_DIM], z[STAGES + 1][CB_GROUP_DIM], step[CB_GROUP_SIZE];
-  G->identity(G, g);
-  for (int k = 0; k < s->panels; k++) {
+  double xi[STAGES][CB_GROUP_DIM], step[CB_GROUP_SIZE], element[CB_GROUP_SIZE], change = 1;
+  for (int i = 0; momentum && i < STAGES; i++)
+    memcpy(v->element + (k * STAGES + i) * G->size, g, (size_t)G->size * sizeof *g);
+  for (int sweep = 0; sweep == 0 || (momentum && sweep < SWEEPS && change > 1e-15); sweep++) {
     for (int i = 0; i < STAGES; i++) {
       const int q = k * STAGES + i;
       for (int a = 0; a < dim; a++) xi[i][a] = -cb_dot(n, v->A + (q * dim + a) * n, v->v + q * n);
+      if (momentum) cb_effort_add_velocity(v, q, v->element + q * G->size, xi[i]);
     }
     panel_path(v, s->edge[k + 1] - s->edge[k], xi, z);
+    change = 0;
     for (int i = 0; i < STAGES; i++) {
+      double *at = v->element + (k * STAGES + i) * G->size;
       G->exp(G, z[i], step);
-      G->multiply(G, g, step, v->element + (k * STAGES + i) * G->size);
+      G->multiply(G, g, step, element);
+      for (int a = 0; a < G->size; a++) change = fmax(change, fabs(element[a] - at[a]));
+      memcpy(at, element, (size_t)G->size * sizeof *at);
     }
+  }
+}
+
+static void path(cb_variation *v) {
+  const cb_group *G = v->bundle->group;
+  double g[CB_GROUP_SIZE], z[STAGES + 1][CB_GROUP_DIM], step[CB_GROUP_SIZE];
+  G->identity(G, g);
+  for (int k = 0; k < v->basis->panels; k++) {
+    panel_elements(v, k, g, z);
     G->exp(G, z[STAGES], step);
     G->multiply(G, g, step, g);
   }
@@ -330,6 +349,7 @@ static void carried(cb_variation *v) {
         along[a] = 0;
         for (int j = 0; j < n; j++) along[a] += dA[(i * dim + a) * n + j] * rate[j];
       }
+      if (v->effort && v->effort->momentum) cb_effort_add_slope(v, q, i, along);
       for (int a = 0; a < dim; a++) {
         double t = 0, u = 0;
         for (int c = 0; c < dim; c++) {
@@ -360,13 +380,15 @@ static void first_holonomy(cb_variation *v) {
 
 cb_status cb_variation_at(cb_variation *v, const double *c, int order) {
   shapes(v, c);
-  const cb_status status = evaluate(v, order > 0);
+  cb_status status = evaluate(v, order > 0 || v->effort);
+  if (!status && v->effort) status = cb_effort_begin(v, c);
   if (status) return status;
   path(v);
+  if (order > 0) carried(v);
+  if (order > 0 && !(v->effort && v->effort->momentum)) first_holonomy(v);
+  if (order > 0 && v->effort && v->effort->momentum) status = cb_effort_holonomy(v);
+  if (v->effort) return status ? status : cb_effort_at(v, order > 0);
   cost(v);
-  if (order == 0) return CB_OK;
-  first_cost(v);
-  carried(v);
-  first_holonomy(v);
+  if (order > 0) first_cost(v);
   return CB_OK;
 }

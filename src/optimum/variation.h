@@ -43,6 +43,8 @@ typedef struct cb_basis {
   double *edge;          /* [panels + 1]: the times at which panels end, from 0 */
   double *time, *weight; /* [nodes]: times and weights of the nodes */
   double *phi, *rate;    /* [nodes][functions]: the functions and their rates at the nodes */
+  double *curve;         /* [nodes][functions]: the second derivatives of the functions at the nodes */
+  double *first, *last;  /* [functions]: the rates at the times 0 and 1 */
   struct cb_arena *arena;
 } cb_basis;
 
@@ -74,6 +76,8 @@ typedef struct cb_variation {
   double *r, *v;   /* [nodes][n] */
   double *element; /* [nodes][group->size] */
   double *A, *dA, *M, *dM;
+  struct cb_effort
+      *effort; /* borrowed, set by the caller: the cost is that of torques (effort.h); NULL: int v.M v dt */
   struct cb_variation_work *work;
 } cb_variation;
 

@@ -1,4 +1,5 @@
 /* The second variation of cost and holonomy on Gauss's panels (variation.h). */
+#include "optimum/effort.h"
 #include "optimum/variation_private.h"
 
 #include <assert.h>
@@ -239,12 +240,14 @@ static void block_of_waves(cb_variation *v, double *form, double *H) {
 
 cb_status cb_variation_hessian(cb_variation *v, double mu, const double *Lambda, const double *W, double *H) {
   const int n = v->n, dim = v->dim, f = v->basis->functions, u = v->unknowns;
+  const double share = v->effort ? 0 : mu; /* the cost of torques is added at the end */
   double *form = v->work->form;
+  if (v->effort && v->effort->momentum) return cb_effort_hessian(v, mu, Lambda, W, H);
   for (int q = 0; q < v->basis->nodes; q++) {
     double lambda[CB_GROUP_DIM] = {0};
     for (int a = 0; a < dim; a++)
       for (int b = 0; b < dim; b++) lambda[b] += Lambda[a] * v->work->Ad[(q * dim + a) * dim + b];
-    const cb_status status = local_form(v, q, mu * pieces_weight(v, piece_of(v, q)), lambda);
+    const cb_status status = local_form(v, q, share * pieces_weight(v, piece_of(v, q)), lambda);
     if (status) return status;
   }
   memset(H, 0, (size_t)u * (size_t)u * sizeof *H);
@@ -261,6 +264,6 @@ cb_status cb_variation_hessian(cb_variation *v, double mu, const double *Lambda,
     }
   for (int i = 0; i < u; i++)
     for (int j = 0; j < i; j++) H[i * u + j] = H[j * u + i];
-  pieces_second_variation(v, mu, H);
-  return CB_OK;
+  pieces_second_variation(v, share, H);
+  return v->effort ? cb_effort_add_hessian(v, mu, H) : CB_OK;
 }

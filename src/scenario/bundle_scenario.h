@@ -25,12 +25,18 @@ typedef struct cb_optimum_scenario {
   const cb_node *node;        /* the value of the key `optimum` */
   cb_optimum_problem problem; /* it uses the arrays below, and the gait and the bundle of the scenario */
   double start_shape[CB_SHAPE_MAX], lower[CB_SHAPE_MAX], upper[CB_SHAPE_MAX];
+  /* for the objectives `torque` and `work` */
+  double end_shape[CB_SHAPE_MAX], torque[CB_SHAPE_MAX], stiffness[CB_SHAPE_MAX], rest[CB_SHAPE_MAX],
+      damping[CB_SHAPE_MAX], momentum[CB_GROUP_DIM];
   bool left_out;      /* the scenario's gait leaves the bounds, so the search does not start from it */
   cb_bundle *weighed; /* the bundle with the requested metric; NULL: the bundle's own metric is used */
 } cb_optimum_scenario;
 
 /* Reads `optimum` after the bundle and the gait; node NULL: the key is absent. */
 cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node);
+/* Reads the keys of a motion with inertia; duration: nan if it is not given. For other objectives it checks that they are
+ * absent. */
+cb_status cb_scenario_read_motion(const cb_scenario *s, cb_optimum_scenario *o, double duration);
 void cb_optimum_scenario_free(cb_optimum_scenario *o);
 
 extern const cb_param cb_optimum_table[];
@@ -127,6 +133,9 @@ typedef struct cb_gait_check {
  * the position of the key if the key causes the error. */
 cb_status cb_gait_optima_find(const cb_bundle_scenario *motion, double error, const cb_find_watch *watch,
                               cb_optima **out, cb_gait_check *check);
+
+/* Fails if the objective is `torque` or `work`, to which families and tests of optimality do not apply. */
+cb_status cb_gait_refuse_motion(const cb_bundle_scenario *motion);
 
 /* Returns the problem for which the scenario's own gait is tested: that of the key `optimum`; without this key the
  * target is the group element of one cycle in b. */

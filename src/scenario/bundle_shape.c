@@ -3,7 +3,8 @@
  *   shape: {momentum: [3, -1, 2], potential: "2*group.y + alpha1^2",
  *           alpha1: {start: .8, rate: 0, spring: {stiffness: .5, rest: .1}, damping: .01, friction: .02,
  *                    torque: ".2*sin(2*t) - .1*alpha2_rate", limits: [-1, 1], restitution: .5},
- *           alpha2: {drive: "a*sin(w*t)"}, alpha3: gait, parameters: {a: .5, w: 2}, period: "2*pi/w"}
+ *           alpha2: {drive: "a*sin(w*t)"}, alpha3: gait,
+ *           alpha4: {drive: gait, spring: {stiffness: 1}}, parameters: {a: .5, w: 2}, period: "2*pi/w"}
  * A variable without an entry follows the gait if there is one; otherwise it is free and starts at 0. The drives and
  * torques have the period, which is the duration of a cycle.
  */
@@ -34,7 +35,7 @@ const cb_param cb_shape_variable_table[] = {
     REAL(damping, "0", "", ">= 0", "the force -c r'"),
     REAL(friction, "0", "", ">= 0", "largest force of dry friction; with inertia only"),
     NODE(torque, "expression of t, the shape variables and their rates NAME_rate"),
-    NODE(drive, "expression of t that the variable follows; the needed force is recorded as /effort"),
+    NODE(drive, "expression of t that the variable follows, or `gait`; the needed force is recorded as /effort"),
     NODE(limits, "[lowest, highest]: the variable is reflected there; with inertia only"),
     REAL(restitution, "1", "", "[0, 1]", "of the limits"),
     {0}};
@@ -171,7 +172,13 @@ static cb_status read_variable(reading *r, const cb_node *node, int i) {
   r->shape->rate[i] = k.rate;
   if (k.spring) cb_errors_add(&errors, k.spring, read_spring(k.spring, v));
   if (k.torque) cb_errors_add(&errors, k.torque, parse(r, k.torque, r->name, 1 + 2 * b->n, &v->torque));
-  if (k.drive) {
+  const bool by_gait = k.drive && k.drive->kind == CB_NODE_SCALAR && !strcmp(k.drive->text, "gait");
+  if (by_gait) {
+    v->driven = true;
+    cb_errors_add(&errors, k.drive, check_driven(node));
+    if (!r->m->gait)
+      cb_errors_add(&errors, k.drive, cb_node_fail(k.drive, "drive: expected the key `gait` next to `shape`"));
+  } else if (k.drive) {
     v->driven = true;
     cb_errors_add(&errors, k.drive, check_driven(node));
     cb_errors_add(&errors, k.drive, parse(r, k.drive, r->name, 1, &v->drive));

@@ -5,6 +5,7 @@
 #include "bundle/gait_private.h"
 #include "bundle/bundle_private.h"
 #include "bundle/samples.h"
+#include "optimum/effort.h"
 #include "optimum/target.h"
 #include "tree/scalar.h"
 
@@ -14,23 +15,32 @@
 #include <string.h>
 
 typedef struct optimum_parameters {
-  const cb_node *target, *start_shape, *bounds, *metric, *add;
+  const cb_node *target, *start_shape, *end_shape, *bounds, *torque, *metric, *add;
   int objective, starts, seed, method;
-  double length;
+  double length, duration;
   bool no_crossing;
 } optimum_parameters;
 
 #define NODE(field, doc) \
   { #field, CB_PARAM_NODE, offsetof(optimum_parameters, field), "", "", "", NULL, doc }
 const cb_param cb_optimum_table[] = {
-    {"target", CB_PARAM_NODE, offsetof(optimum_parameters, target), NULL, "", "", NULL,
-     "{move: 0.03}, a distance without rotation (`any` with `objective: efficiency`); {turn: pi/6}; {element: [..]}, "
+    {"target", CB_PARAM_NODE, offsetof(optimum_parameters, target), "", "", "", NULL,
+     "required without `end_shape`: {move: 0.03}, a distance without rotation (`any` with `objective: efficiency`); "
+     "{turn: pi/6}; {element: [..]}, "
      "in the frame at the start; or {parts: {x: 0.03, theta: 0}}, with the group's other numbers free"},
-    {"objective", CB_PARAM_CHOICE, offsetof(optimum_parameters, objective), "cost", "", "", "cost|efficiency|target",
-     "the minimum cost at the target; the maximum efficiency; or the maximum of the target at a given `length`"},
+    {"objective", CB_PARAM_CHOICE, offsetof(optimum_parameters, objective), "cost", "", "",
+     "cost|efficiency|target|torque|work",
+     "the minimum cost at the target; the maximum efficiency; the maximum of the target at a given `length`; or, for "
+     "motions with inertia, the minimum of the squared torques or of the mechanical work"},
     {"length", CB_PARAM_REAL, offsetof(optimum_parameters, length), "nan", "sqrt(cost)", "> 0", NULL,
      "with `objective: target`: int sqrt(r'Mr') dt"},
-    NODE(start_shape, "the shape at which the gait begins and ends; free if absent"),
+    NODE(start_shape,
+         "the shape at which the gait begins and ends; free if absent. With torque and work the motion is "
+         "at rest there; without it the motion is a smooth cycle"),
+    NODE(end_shape, "with torque and work: the shape at which the motion ends; default: the start shape"),
+    {"duration", CB_PARAM_REAL, offsetof(optimum_parameters, duration), "nan", "s", "> 0", NULL,
+     "with torque and work: the duration of the motion; default: `period` of the gait"},
+    NODE(torque, "with torque and work: {VARIABLE: largest |torque|, ..}, or one number for all shape variables"),
     NODE(bounds, "{VARIABLE: [low, high], ..}, or [low, high] for all shape variables; ~: no bound"),
     {"no_crossing", CB_PARAM_BOOL, offsetof(optimum_parameters, no_crossing), "false", "", "", NULL,
      "true: lines of the body that share no point may touch but not cross"},
@@ -167,6 +177,8 @@ static cb_status read_target(const cb_group *G, const cb_node *map, bool efficie
   return CB_OK;
 }
 
+static bool is_effort(const optimum_parameters *p) { return cb_objective_is_effort((cb_objective)p->objective); }
+
 static cb_status check_length(const cb_node *map, const optimum_parameters *p) {
   const cb_node *length = cb_node_get(map, "length"), *objective = cb_node_get(map, "objective");
   const bool wanted = p->objective == CB_OBJECTIVE_TARGET;
@@ -180,7 +192,7 @@ static cb_status check_length(const cb_node *map, const optimum_parameters *p) {
 /* Checks that the target t has an amount, if the objective needs one. */
 static cb_status check_amount(const cb_group *G, const optimum_parameters *p, const cb_gait_target *t) {
   static const char *const texts[] = {"cost", "efficiency", "target"};
-  if (p->objective == CB_OBJECTIVE_COST || cb_gait_target_amount(G, t) >= 0) return CB_OK;
+  if (p->objective == CB_OBJECTIVE_COST || is_effort(p) || cb_gait_target_amount(G, t) >= 0) return CB_OK;
   return cb_node_fail(
       p->target, "`objective: %s` needs an amount: expected move, turn, or parts with exactly one number that is not 0",
       texts[p->objective]);
@@ -355,7 +367,7 @@ static cb_status read_metric(const cb_bundle *b, const optimum_parameters *p, cb
 static cb_status check_bundle(const cb_bundle *b, const cb_node *map, const optimum_parameters *p) {
   const cb_node *no_crossing = cb_node_get(map, "no_crossing");
   cb_errors errors = cb_errors_begin();
-  if (b->n == 1 && !(b->period[0] > 0))
+  if (b->n == 1 && !(b->period[0] > 0) && !is_effort(p))
     cb_errors_add(&errors, map,
                   cb_node_fail(map,
                                "bundle %s has one shape variable, %s, which is not a phase: every cycle has zero "
@@ -393,9 +405,18 @@ cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node) {
       !cb_errors_add(&errors, p.target,
                      read_target(b->group, p.target, p.objective == CB_OBJECTIVE_EFFICIENCY, &o->problem.target)))
     cb_errors_add(&errors, p.target, check_amount(b->group, &p, &o->problem.target));
+  if (!p.target) o->problem.target.kind = CB_GAIT_PARTS; /* no number is required */
+  if (!p.target && node->kind == CB_NODE_MAP && !(is_effort(&p) && p.end_shape))
+    cb_errors_add(&errors, node,
+                  cb_node_misspelt(node, "target", NULL, 0)
+                      ? cb_fail_consequence()
+                      : cb_node_fail(node, "missing key 'target': expected a map such as {move: 0.03}"));
   cb_errors_add(&errors, node, check_length(node, &p));
   cb_errors_add(&errors, node, read_range(b, &p, o));
-  cb_errors_add(&errors, node, read_metric(b, &p, o));
+  if (!cb_errors_add(&errors, node, cb_scenario_read_motion(s, o, p.duration)) && p.end_shape && p.bounds &&
+      o->problem.lower)
+    cb_errors_add(&errors, p.bounds, check_within(b, o, p.bounds, "end shape", o->end_shape, o->end_shape));
+  if (!is_effort(&p)) cb_errors_add(&errors, node, read_metric(b, &p, o));
   cb_errors_add(&errors, node, check_bundle(b, node, &p));
   return cb_errors_end(&errors);
 }
@@ -454,6 +475,10 @@ cb_status cb_gait_placed_search(const cb_bundle_scenario *motion, cb_status stat
 
 static cb_status find_check(const cb_bundle *b, const cb_optimum *o, double error, cb_gait_check *check) {
   double g[CB_GROUP_SIZE], length, cost;
+  if (isnan(o->length)) { /* a motion with inertia: its cost is not that of the metric */
+    *check = (cb_gait_check){o->quadrature[0], o->quadrature[1]};
+    return CB_OK;
+  }
   const cb_status status = cb_holonomy(b, o->gait, error, g, &length, &cost);
   if (status) return status;
   check->cost = fabs(cost - o->cost) / o->cost;
@@ -483,6 +508,8 @@ cb_optimum_problem cb_gait_optimality_problem(const cb_bundle_scenario *motion, 
 
 cb_status cb_gait_optimality_find(const cb_bundle_scenario *motion, const cb_bundle *b, cb_optimality *out) {
   const cb_optimum_problem p = cb_gait_optimality_problem(motion, b);
+  const cb_status status = cb_gait_refuse_motion(motion);
+  if (status) return status;
   if (motion->optimum && motion->optimum->left_out)
     return cb_node_fail(motion->optimum->node,
                         "bounds: expected bounds that contain the gait, because its optimality is tested");

@@ -11,6 +11,7 @@
 #include "core/file.h"
 #include "core/isa.h"
 #include "core/registry.h"
+#include "optimum/effort.h"
 #include "scenario/bundle_scenario.h"
 #include "scenario/bundle_shape.h"
 #include "scenario/cycle.h"
@@ -478,8 +479,38 @@ static cb_status emit_bundle(cb_scenario *s, cb_text *out) {
   return cb_node_emit(full, out);
 }
 
+static cb_status set_number(cb_scenario *s, const char *key, double value) {
+  char text[80];
+  snprintf(text, sizeof text, "%s=%.17g", key, value);
+  return cb_tree_set(s->tree, text);
+}
+
+/* Makes all shape variables follow the gait, for the duration of a motion with inertia. A motion between two shapes is
+ * the first half of its gait. */
+static cb_status set_motion(cb_scenario *s) {
+  const cb_bundle_scenario *m = cb_bundle_scenario_of(s);
+  const cb_optimum_problem *p = &m->optimum->problem;
+  char text[160];
+  bool open = false;
+  for (int i = 0; p->end_shape && i < m->bundle->n; i++) open |= p->end_shape[i] != p->start_shape[i];
+  cb_status status = set_number(s, "gait.period", open ? 2 * p->duration : p->duration);
+  if (!status) status = set_number(s, "optimum.duration", p->duration);
+  if (!status) status = set_number(s, "time.end", p->duration);
+  for (int i = 0; i < m->bundle->n && !status; i++) {
+    const cb_node *own = cb_node_get(cb_node_get(cb_tree_root(s->tree), "shape"), m->bundle->shape[i]);
+    if (own && own->kind == CB_NODE_SCALAR) continue;
+    snprintf(text, sizeof text, "shape.%s.drive=gait", m->bundle->shape[i]);
+    status = cb_tree_set(s->tree, text);
+  }
+  if (status || cb_node_get(cb_tree_root(s->tree), "integrator")) return status;
+  snprintf(text, sizeof text, "integrator={name: hamilton_pontryagin, step: %.17g}", p->duration / 1000);
+  return cb_tree_set(s->tree, text);
+}
+
 cb_status cb_scenario_with_gait(cb_scenario *s, const cb_gait *gait, cb_text *out) {
+  const cb_optimum_scenario *o = cb_bundle_scenario_of(s)->optimum;
   cb_status status = set_gait(s, gait);
+  if (!status && o && cb_objective_is_effort(o->problem.objective)) status = set_motion(s);
   if (!status && !cb_node_get(cb_tree_root(s->tree), "integrator")) {
     char text[96];
     snprintf(text, sizeof text, "integrator={name: magnus, step: %.17g}", cb_bundle_scenario_of(s)->period / 100);

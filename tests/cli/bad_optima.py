@@ -53,7 +53,7 @@ SOUGHT = {
     "former name of objective": ([("objective: cost", "@seek: cost")], ["seek was renamed to objective"]),
     "former name of start_shape": ([("start_shape: [0.5", "@base: [0.5")], ["base was renamed to start_shape"]),
     "former name of no_crossing": ([("no_crossing: true", "@apart: true")], ["apart was renamed to no_crossing"]),
-    "misspelt objective": ([("objective: cost", "objective: @efficency")], ["objective: expected one of cost, efficiency, target",
+    "misspelt objective": ([("objective: cost", "objective: @efficency")], ["objective: expected one of cost, efficiency, target, torque, work",
                                                               "did you mean 'efficiency'?"]),
     "most of a target without a length": ([("objective: cost", "objective: @target")], ["missing key 'length'"]),
     "length beside another": ([("objective: cost", "length: @1")], ["`length` applies only to `objective: target`"]),
@@ -132,6 +132,59 @@ ALONE = {
 }
 
 
+SNAKE = """\
+curvebody: 1
+bundle: {name: floating_snake}
+gait: {polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}}
+integrator: {name: hamilton_pontryagin, step: 0.05}
+shape: {alpha1: {spring: {stiffness: 1}, drive: gait}, alpha2: gait}
+optimum:
+  objective: torque
+  target: {parts: {theta: 0.3}}
+  start_shape: [0, 0.5]
+  end_shape: [0, 0.2]
+  duration: 2
+  torque: {alpha1: 1}
+  starts: 4
+"""
+END = ("  end_shape: [0, 0.2]\n", "")
+MOTIONS = {
+    "negative duration": ([("duration: 2", "duration: @-2")], ["duration: expected a number > 0"]),
+    "duration of a gait of least cost": (
+        [("objective: torque", "objective: cost"), END, ("  torque: {alpha1: 1}\n", ""), ("duration: 2", "duration: @2")],
+        ["`duration` applies only to `objective: torque` and `work`"]),
+    "no duration and no gait": (
+        [("  duration: 2\n", ""), (SNAKE[SNAKE.index("gait:"):SNAKE.index("integ")], ""),
+         (SNAKE[SNAKE.index("shape:"):SNAKE.index("optimum")], ""), ("objective: torque", "objective: @torque"),
+         ("step: 0.05}\n", "step: 0.05}\ntime: {end: 1}\n")],
+        ["missing key 'duration': expected the duration of the motion in s"]),
+    "end without a start": ([("  start_shape: [0, 0.5]\n", ""), ("end_shape: [0, 0.2]", "end_shape: @[0, 0.2]")],
+                            ["`end_shape` without `start_shape`"]),
+    "end of one number": ([("end_shape: [0, 0.2]", "end_shape: @[0]")], ["end_shape: expected a list of 2 numbers"]),
+    "end outside the bounds": (
+        [("  starts: 4\n", "  starts: 4\n  bounds: {alpha1: [-2, 2], alpha2: @[0.3, 2]}\n"),
+         (SNAKE[SNAKE.index("gait:"):SNAKE.index("integ")], "gait: {polygon: {corners: [[1, 1], [-1, 1], [1, 0.5]]}}\n")],
+        ["alpha2: expected bounds that contain the end shape, whose value is 0.2; found the lower bound 0.3"]),
+    "torque of an unknown variable": ([("torque: {alpha1: 1}", "torque: {@alpha: 1}")],
+                                      ["unknown shape variable 'alpha', did you mean 'alpha1'?"]),
+    "torque that is not positive": ([("torque: {alpha1: 1}", "torque: {alpha1: @0}")],
+                                    ["alpha1: expected a largest torque > 0, found 0"]),
+    "torques as a list": ([("torque: {alpha1: 1}", "torque: @[1, 1]")],
+                          ["torque: expected {alpha1: 0.5, ..} or one number for all shape variables, found a list"]),
+    "least work without all torques": ([("objective: torque", "objective: work"), ("torque: {alpha1: 1}", "torque: @{alpha1: 1}")],
+                                       ["`objective: work` without a largest torque of alpha2"]),
+    "metric of torques": ([("  starts: 4\n", "  metric: @identity\n")], ["a metric with `objective: torque` or `work`"]),
+    "flow of torques": ([("  starts: 4\n", "  method: @flow\n")], ["method: expected newton"]),
+    "friction of a sought motion": ([("drive: gait", "friction: @0.1")], ["`friction` of alpha1 next to `objective: torque`"]),
+    "drive of a sought motion": ([("drive: gait", 'drive: @"sin(t)"')], ["`drive` of alpha1 next to `objective: torque`"]),
+    "torques against drag": ([("floating_snake", "purcell"), ("hamilton_pontryagin", "gauss"), ("objective: torque", "objective: @torque")],
+                             ["bundle purcell has drag and no inertia: expected cost, efficiency or target"]),
+    "parts of a cycle": ([("  start_shape: [0, 0.5]\n", ""), END, ("  objective", "  @objective")],
+                         ["missing key 'start_shape': expected the shape at which the motion begins at rest"]),
+    "no target and no end": ([END, ("  target: {parts: {theta: 0.3}}\n", ""), ("  objective", "  @objective")], ["missing key 'target'"]),
+}
+
+
 class BadOptima(Refusals):
     def refused(self, words, code, begins, expected):
         super().refused(words, code, begins, expected)
@@ -147,6 +200,17 @@ class BadOptima(Refusals):
 
     def test_each(self):
         self.check_cases(PURCELL, TARGETS | SOUGHT | BASES | BOUNDS | OTHERS | METRICS | ALONE)
+
+    def test_motions_with_inertia(self):
+        self.write("good.yaml", SNAKE)
+        self.good("check", "good.yaml")
+        self.check_cases(SNAKE, MOTIONS)
+        wrong = self.call("gait", "good.yaml", "optimality")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("objective: torque and work are for `optimize` only", wrong.stderr)
+        wrong = self.call("gait", "good.yaml", "optimize", "-o", "out.h5")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("--output: error: expected a file name that ends with .yaml", wrong.stderr)
 
     def test_two_at_once(self):
         groups = TARGETS, SOUGHT, BOUNDS, OTHERS, METRICS

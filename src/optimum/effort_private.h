@@ -1,0 +1,53 @@
+/* What the files of the cost of torques share (effort.h). */
+#pragma once
+
+#include "numerics/small.h"
+#include "optimum/effort.h"
+#include "optimum/reduced.h"
+#include "optimum/variation_private.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N = CB_SHAPE_MAX, D = CB_GROUP_DIM, FORM_MAX = D + N };
+
+/* The inertia of the locked body at a shape, and the connection, for motions with momentum. */
+typedef struct cb_effort_locked {
+  double A[D * N], dA[N * D * N], inverse[D * D], dP[N * D * D]; /* inverse: P^-1 */
+} cb_effort_locked;
+
+struct cb_effort_work {
+  cb_arena *arena;
+  double *c;                      /* [unknowns]: the coefficients of the latest evaluation */
+  double *curve;                  /* [nodes][n]: second derivative of r in the time 0 to 1 */
+  double *ddM, *around[2];        /* [n][n][n][n] */
+  cb_effort_locked *at;           /* [nodes]; NULL without momentum */
+  double *pull, *lambda, *big[2]; /* [nodes][dim], [nodes][dim] and [nodes][3 n + dim][unknowns]: of the Hessian */
+  double *y;                      /* [nodes][dim][unknowns]: change of the element by the coefficients */
+  double *node, *left;            /* [nodes][3 n][3 n] and [nodes][functions]: of the Hessian */
+};
+
+/* The torques at a node and their derivatives in x = (r, r', r''), in the time 0 to 1, and in mu. */
+typedef struct cb_effort_node {
+  double tau[N], x[N][3 * N], mu[N][D];
+} cb_effort_node;
+
+/* The derivatives of the cost at a node by the torque and the rate v of one variable. */
+typedef struct cb_effort_price {
+  double t, v, tt, tv, vv;
+} cb_effort_price;
+
+/* Computes the torques at node q and, with slopes, their derivatives. */
+cb_status cb_effort_node_at(cb_variation *v, int q, bool slopes, cb_effort_node *out);
+/* Returns the cost at a node of variable i, and computes its derivatives; infinite beyond the limit. */
+double cb_effort_price_of(const cb_effort *e, int i, double tau, double v, cb_effort_price *d);
+
+/* --- motions with momentum (effort_momentum.c) --- */
+
+/* Fills the inverse of P and the derivatives of P at a shape. */
+cb_status cb_effort_lock(const cb_bundle *b, const double *r, cb_effort_locked *at);
+/* Adds the torques of the momentum at node q and, with slopes, their derivatives. */
+cb_status cb_effort_add_gyroscopic(cb_variation *v, int q, bool slopes, cb_effort_node *out);
+/* Computes K[dim][dim], the derivative of y' by y at node q: a change y of the element, g -> exp(y) g, changes mu by
+ * Ad_g^T ad_y^T mu_0. moved[dim][dim]: column b is the change of mu by y = e_b. */
+void cb_effort_feedback(const cb_variation *v, int q, double *moved, double *K);

@@ -1,0 +1,144 @@
+/* Runs of motions of least squared torques: the motion that `optimize` writes needs the torques and works that the
+ * search reported, and the torques alone give the motion. */
+#include "core/text.h"
+#include "memory_sink.h"
+#include "optimum/direct.h"
+#include "scenario/bundle_scenario.h"
+
+static const double *last(const memory_sink *m, const char *name) { return memory_field(m, m->n_rows - 1, name); }
+
+/* Reads a scenario, finds its best motion, and returns the text of the scenario with this motion. */
+static char *optimized(const char *text, cb_optimum *best, cb_optimum_problem *problem, cb_scenario **read) {
+  cb_optima *all;
+  cb_gait_check check;
+  cb_text out = {0};
+  check_ok(cb_scenario_open_text("test", text, NULL, 0, read));
+  const cb_bundle_scenario *m = cb_bundle_scenario_of(*read);
+  check_ok(cb_gait_optima_find(m, 0, NULL, &all, &check));
+  check_at_most(check.cost, 1e-12);
+  *best = all->item[0];
+  *problem = m->optimum->problem;
+  check_ok(cb_scenario_with_gait(*read, best->gait, &out));
+  all->item[0].gait = NULL;
+  cb_optima_free(all);
+  return out.data;
+}
+
+/* A floating snake with momentum, a spring and a damper, from another place and to another shape. The errors of the run
+ * are of order 2 in its step, 1/500 of the duration. */
+static void the_run_needs_the_reported_torques_and_works(void **state) {
+  memory_sink m;
+  cb_optimum best;
+  cb_optimum_problem p;
+  cb_scenario *read;
+  char *text = optimized(
+      "curvebody: 1\nbundle: floating_snake\nstart: {group: [1, 2, 0.5]}\n"
+      "shape: {momentum: [0.3, -0.2, 0.4], alpha1: {spring: {stiffness: 0.3}, damping: 0.05}}\n"
+      "integrator: {name: hamilton_pontryagin, step: 0.004}\ntime: {end: 1}\n"
+      "optimum: {objective: torque, duration: 2, target: {parts: {theta: 1.3}}, start_shape: [0, 0.5],\n"
+      "  end_shape: [0.3, 0.2], starts: 0}\n",
+      &best, &p, &read);
+  cb_scenario *s = memory_go(&m, text);
+  double largest[2] = {0}, squared = 0;
+  for (size_t row = 1; row < m.n_rows; row++)
+    for (int i = 0; i < 2; i++) {
+      const double effort = memory_field(&m, row, "effort")[i];
+      largest[i] = fmax(largest[i], fabs(effort));
+      squared += .004 * effort * effort;
+    }
+  check_relative(squared, best.cost, 1e-4);
+  for (int i = 0; i < 2; i++) {
+    check_near(largest[i], best.largest[i], 2e-3); /* the mean of a step is not the torque at its end */
+    check_near(last(&m, "motor_work")[i], best.work[i], 2e-6);
+    check_near(last(&m, "shape")[i], p.end_shape[i], 1e-12);
+  }
+  check_near(last(&m, "group")[2], .5 + 1.3, 1e-5);
+  cb_gait_free(best.gait);
+  memory_free(&m);
+  cb_scenario_free(s);
+  cb_scenario_free(read);
+  free(text);
+}
+
+enum { DEGREE = 18 };
+
+/* Appends the torque of variable i as a polynomial of x = 2 t/T - 1, in Horner's form. It is the sum of Legendre's
+ * polynomials with the coefficients (2 k + 1) int tau P_k, whose integrals are those of the search. */
+static void put_torque(const cb_direct *d, int i, double T, cb_text *out) {
+  double P[DEGREE + 1][DEGREE + 1] = {{1}, {0, 1}}, sum[DEGREE + 1] = {0};
+  char text[80];
+  for (int k = 1; k < DEGREE; k++)
+    for (int j = 0; j <= k + 1; j++) P[k + 1][j] = ((2 * k + 1) * (j ? P[k][j - 1] : 0) - k * P[k - 1][j]) / (k + 1);
+  for (int k = 0; k <= DEGREE; k++) {
+    double share = 0;
+    for (int q = 0; q < d->basis->nodes; q++) {
+      const double x = 2 * d->basis->time[q] - 1;
+      double value = 0;
+      for (int j = k; j >= 0; j--) value = value * x + P[k][j];
+      share += d->basis->weight[q] * value * d->effort->torque[q * d->v->n + i];
+    }
+    for (int j = 0; j <= k; j++) sum[j] += (2 * k + 1) * share * P[k][j];
+  }
+  for (int j = 0; j < DEGREE; j++) cb_text_puts(out, "(");
+  snprintf(text, sizeof text, "%.17g", sum[DEGREE]);
+  cb_text_puts(out, text);
+  for (int j = DEGREE - 1; j >= 0; j--) {
+    snprintf(text, sizeof text, ")*(2*t/%.17g - 1) + (%.17g)", T, sum[j]);
+    cb_text_puts(out, text);
+  }
+}
+
+/* A hopping leg turns its body by -.25 rad. Its torques, given as functions of time, bring it from rest to rest at the
+ * end shape and the target, to the order 2 of the step. */
+static void the_torques_alone_give_the_motion(void **state) {
+  const char *start = "curvebody: 1\nbundle: hopping_leg\n";
+  cb_optimum best;
+  cb_optimum_problem p;
+  cb_scenario *read;
+  free(
+      optimized("curvebody: 1\nbundle: hopping_leg\nshape: {d: {damping: 0}}\n"
+                "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 1}\noptimum: {objective: torque, "
+                "duration: 2, starts: 2,\n"
+                "  target: {turn: -0.25}, start_shape: [0, 0.3], end_shape: [0.4, 0.3]}\n",
+                &best, &p, &read));
+  cb_direct *d;
+  cb_gait **starts;
+  int count;
+  check_ok(cb_start_gaits(&p, &count, &starts));
+  check_ok(cb_direct_create(&p, 16, &d));
+  check_ok(cb_direct_from(d, starts[0])); /* the straight way */
+  check_ok(cb_direct_solve(d, 60));
+  check_relative(d->effort->cost, best.cost, 1e-9);
+  double error[2];
+  for (int k = 0; k < 2; k++) {
+    memory_sink m;
+    cb_text text = {0};
+    char tail[160];
+    cb_text_puts(&text, start);
+    cb_text_puts(&text, "shape:\n  psi: {torque: \"");
+    put_torque(d, 0, 2, &text);
+    cb_text_puts(&text, "\"}\n  d: {start: 0.3, torque: \"");
+    put_torque(d, 1, 2, &text);
+    snprintf(tail, sizeof tail, "\"}\nintegrator: {name: hamilton_pontryagin, step: %g}\ntime: {end: 2}\n",
+             k ? .01 : .02);
+    cb_text_puts(&text, tail);
+    cb_scenario *s = memory_go(&m, text.data);
+    error[k] = fabs(last(&m, "shape")[0] - .4) + fabs(last(&m, "shape")[1] - .3) + fabs(last(&m, "group")[0] + .25);
+    memory_free(&m);
+    cb_scenario_free(s);
+    cb_text_free(&text);
+  }
+  check_at_most(error[1], 1e-3);
+  check_near(error[0] / error[1], 4, .1); /* order 2 */
+  for (int k = 0; k < count; k++) cb_gait_free(starts[k]);
+  free(starts);
+  cb_direct_free(d);
+  cb_gait_free(best.gait);
+  cb_scenario_free(read);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_run_needs_the_reported_torques_and_works),
+                                     cmocka_unit_test(the_torques_alone_give_the_motion)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

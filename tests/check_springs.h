@@ -3,7 +3,7 @@
 #pragma once
 
 #include "check.h"
-#include "core/isa.h"
+#include "core/threads.h"
 #include "dynamics/springs.h"
 #include <float.h>
 

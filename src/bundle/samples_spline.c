@@ -11,7 +11,7 @@
  * (1977) 485, doi:10.1007/BF01399609.
  */
 #include "bundle/samples.h"
-#include "core/isa.h"
+#include "core/threads.h"
 #include "numerics/small.h"
 
 #include <math.h>

@@ -169,7 +169,7 @@ cb_status cli_check_inputs(cb_reader *reader, const char *path, cb_scenario *sce
  * is borrowed. */
 void cli_announce_large_work(const char *name);
 /* From this call on, warnings of this thread, and notes if requested, are printed on stderr, one per line
- * (core/warning.h). */
+ * (core/failure.h). */
 void cli_print_warnings(bool notes);
 enum { CLI_WARNINGS_PRINTED = 10 }; /* maximum number of printed warnings that have a time */
 /* Prints the warnings of a run from number `first` on. Returns the number of all warnings of the run so far. output:

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "scenario/private.h"
 
-#include "core/isa.h"
+#include "core/threads.h"
 #include "record/record_contents.h"
 #include "scenario/warnings.h"
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* curvebody sweep SWEEP: runs a scenario many times with different values. */
 #include "cli/cli.h"
 #include "core/threads.h"
-#include "core/warning.h"
+#include "core/failure.h"
 #include "sweep/sweep.h"
 
 #include <limits.h>

@@ -8,7 +8,7 @@
  * gait. Values at singular shapes are nan. A warning names singular shapes between nodes and on the gait.
  */
 #include "cli/gait_job.h"
-#include "core/warning.h"
+#include "core/failure.h"
 
 #include "bundle/coordinates.h"
 #include "bundle/bundle_private.h"

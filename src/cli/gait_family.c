@@ -8,7 +8,7 @@
 
 #include "core/arena.h"
 #include "core/text.h"
-#include "core/warning.h"
+#include "core/failure.h"
 #include "optimum/target.h"
 #include "record/arrays.h"
 #include "sweep/sweep.h"

@@ -14,7 +14,7 @@
 #include "cli/gait_job.h"
 
 #include "core/arena.h"
-#include "core/warning.h"
+#include "core/failure.h"
 #include "record/arrays.h"
 #include "record/output.h"
 

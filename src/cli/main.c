@@ -7,7 +7,6 @@
 #include "cli/cli.h"
 
 #include "cli/probe.h"
-#include "core/isa.h"
 #include "core/threads.h"
 #include "record/hdf5.h"
 #include "record/output.h"

@@ -3,7 +3,6 @@
 #include "core/failure.h"
 
 #include "core/text.h"
-#include "core/warning.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * springs between them, and finds the connected components of a graph (springs.h). */
 #include "dynamics/springs.h"
 
-#include "core/isa.h"
+#include "core/threads.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * name[index], with an index per dimension: killing_momentum[boost_x], plot_position[0;y].
  */
 #include "core/text.h"
-#include "core/warning.h"
+#include "core/failure.h"
 #include "record/record_contents.h"
 #include "record/output.h"
 #include <stdlib.h>

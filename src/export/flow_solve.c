@@ -13,7 +13,6 @@
  */
 
 #include "core/failure.h"
-#include "core/warning.h"
 #include "export/export.h"
 #include "fluid/body_coupling.h"
 #include "fluid/immersed_run.h"

@@ -5,7 +5,7 @@
 #include "numerics/vec3.h"
 #include "potential/refine.h"
 #include "core/arena.h"
-#include "core/warning.h"
+#include "core/failure.h"
 #include "potential/moving.h"
 
 #include <float.h>

@@ -1,7 +1,6 @@
 /* The local fluid model (see fluid/local.h). This file calls the kernels for each block and computes the results from
  * their sums. The model in curved spaces follows below. */
 #include "fluid/local_private.h"
-#include "core/isa.h"
 #include "core/threads.h"
 #include "fluid/curved_moments.h"
 #include "fluid/local.h"

@@ -1,7 +1,6 @@
 /* Pose sequences in time, interpolated by Hermite's cubics. */
 #include "fluid/poses_private.h"
 
-#include "core/isa.h"
 #include "core/threads.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Decides which runs can be lanes, and loads and stores their states and histories (lanes.h). */
 #include "integrators/lanes.h"
 
-#include "core/isa.h"
+#include "core/threads.h"
 #include "dynamics/system_facts.h"
 #include "dynamics/forces_private.h"
 #include "dynamics/springs.h"

@@ -18,7 +18,6 @@
  */
 #include "integrators/lobatto.h"
 
-#include "core/isa.h"
 #include "core/threads.h"
 #include "integrators/iteration.h"
 #include "integrators/lobatto_constraints.h"

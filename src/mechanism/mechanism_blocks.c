@@ -1,6 +1,6 @@
 /* Joined bodies and hinges, four at a time: the blocks, and the choice of the loops (equations: mechanism_blocks.h). */
 #include "mechanism/mechanism_blocks.h"
-#include "core/isa.h"
+#include "core/threads.h"
 
 static const struct cb_blocks_kernel *kernel(void) {
 #if defined(__x86_64__)

@@ -1,7 +1,7 @@
 /* Inertia that joined bodies share: its momenta, forces and creation (equations: mechanism_private.h). */
 #include "mechanism/mechanism_private.h"
 
-#include "core/isa.h"
+#include "core/threads.h"
 #include "mechanism/mechanism_blocks.h"
 #include "numerics/small.h"
 #include "numerics/vec3.h"

@@ -6,7 +6,7 @@
  */
 #include "mechanism/mechanism_tree.h"
 
-#include "core/isa.h"
+#include "core/threads.h"
 #include "numerics/vec3.h"
 
 #include <math.h>

@@ -17,7 +17,7 @@
  */
 #include "numerics/expression_private.h"
 
-#include "core/isa.h"
+#include "core/threads.h"
 #include "numerics/elementary.h"
 
 #include <float.h>

@@ -3,7 +3,6 @@
  */
 #include "potential/curved_flow.h"
 
-#include "core/isa.h"
 #include "core/threads.h"
 #include "numerics/numerics_curved.h"
 #include "numerics/vec3.h"

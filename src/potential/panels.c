@@ -2,7 +2,7 @@
 #include "potential/panels.h"
 
 #include "core/arena.h"
-#include "core/isa.h"
+#include "core/threads.h"
 #include "numerics/vec3.h"
 #include "potential/panel_kernel.h"
 

@@ -2,7 +2,6 @@
  * tree of their own, and the leaves of this tree are the groups. */
 #include "potential/tree_kernels.h"
 
-#include "core/isa.h"
 #include "core/threads.h"
 #include "numerics/vec3.h"
 

@@ -2,7 +2,6 @@
 #include "record/folder.h"
 #include "core/failure.h"
 #include "core/file.h"
-#include "core/warning.h"
 #include "record/internal.h"
 #include "record/output.h"
 

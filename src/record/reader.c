@@ -1,7 +1,6 @@
 /* Reading a record: a plain file, or the segments of a run that is still running or was killed (record_pieces.c). */
 #include "core/failure.h"
 #include "core/file.h"
-#include "core/warning.h"
 #include "record/internal.h"
 #include "record/record_contents.h"
 

@@ -10,7 +10,6 @@
 
 #include "core/failure.h"
 #include "core/text.h"
-#include "core/warning.h"
 #include "record/internal.h"
 
 #include <hdf5_hl.h>

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "core/arena.h"
-#include "core/warning.h"
+#include "core/failure.h"
 #include <curvebody/record.h>
 #include <curvebody/sink.h>
 

@@ -1,7 +1,6 @@
 /* Joints of bodies in a run: their drift, and their fields (mechanism/mechanism.h). */
 #include "core/failure.h"
 
-#include "core/warning.h"
 #include "coupling/convex.h"
 #include "mechanism/mechanism.h"
 #include "numerics/vec3.h"

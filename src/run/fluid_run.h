@@ -51,7 +51,7 @@ typedef struct cb_fluid_points {
  * a body begins below a reflecting floor, or has no inertia. */
 cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start *bodies, const cb_fluid_points *points,
                               cb_integrator *integrator, const cb_run_options *options, cb_run **out);
-/* For a run of bodies: warns (core/warning.h) if the gap of two bodies at the start is less than the size of the
+/* For a run of bodies: warns (core/failure.h) if the gap of two bodies at the start is less than the size of the
  * smaller body, if the estimated error of the coupling is above 0.1, and of joints with conditions that follow from
  * others. */
 void cb_run_warn_of_start(const cb_run *run);

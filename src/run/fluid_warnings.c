@@ -9,7 +9,7 @@
  *   divergence  the divergence of the flow at the vertices of the body, relative to the flow's gradient
  */
 #include "run/fluid_private.h"
-#include "core/warning.h"
+#include "core/failure.h"
 
 #include <math.h>
 #include <stdarg.h>

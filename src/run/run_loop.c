@@ -6,7 +6,6 @@
 #include "run/run_private.h"
 
 #include "core/failure.h"
-#include "core/warning.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -5,7 +5,6 @@
  * position; then rates are reflected (bundle/shape_motion.h), and the rest of the step follows. A variable that is
  * reflected more than MANY times in a step comes to rest at its limit.
  */
-#include "run/shape_run.h"
 #include "bundle/gait_private.h"
 #include "core/failure.h"
 #include "numerics/dd.h"

@@ -9,7 +9,6 @@
  * torques have the period, which is the duration of a cycle.
  */
 #include "scenario/bundle_scenario.h"
-#include "scenario/bundle_shape.h"
 #include "tree/scalar.h"
 
 #include <math.h>

@@ -8,7 +8,6 @@
  * The last part loads plugins, which add their classes to the registries.
  */
 #include "scenario/bundle_scenario.h"
-#include "scenario/bundle_shape.h"
 
 #include "bodies/link.h"
 #include "core/file.h"

@@ -10,10 +10,10 @@
  */
 #include "scenario/cycle.h"
 
-#include "core/warning.h"
+#include "core/failure.h"
 #include "numerics/random.h"
 #include "numerics/small.h"
-#include "scenario/bundle_shape.h"
+#include "scenario/bundle_scenario.h"
 #include "scenario/private.h"
 
 #include <math.h>

@@ -7,7 +7,6 @@
 #include "bundle/gait_private.h"
 #include "optimum/effort.h"
 #include "scenario/bundle_scenario.h"
-#include "scenario/bundle_shape.h"
 #include "tree/scalar.h"
 
 #include <math.h>

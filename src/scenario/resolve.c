@@ -9,11 +9,10 @@
 #include "bodies/place.h"
 #include "bundle/gait_private.h"
 #include "core/file.h"
-#include "core/isa.h"
+#include "core/threads.h"
 #include "core/registry.h"
 #include "optimum/effort.h"
 #include "scenario/bundle_scenario.h"
-#include "scenario/bundle_shape.h"
 #include "scenario/cycle.h"
 #include "scenario/fluid.h"
 #include <curvebody/constraint.h>

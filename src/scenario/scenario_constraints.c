@@ -23,7 +23,7 @@
 
 #include "bodies/place.h"
 #include "core/registry.h"
-#include "core/warning.h"
+#include "core/failure.h"
 #include "dynamics/builder_private.h"
 #include "dynamics/constraint_private.h"
 #include "scenario/private.h"

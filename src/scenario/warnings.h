@@ -1,8 +1,8 @@
 /* Warnings about bodies that may nevertheless be right. The functions give their warnings with cb_warn
- * (core/warning.h); cb_scenario_warn adds warnings to the run. */
+ * (core/failure.h); cb_scenario_warn adds warnings to the run. */
 #pragma once
 
-#include "core/warning.h"
+#include "core/failure.h"
 #include "fluid/local.h"
 #include <curvebody/fluid_model.h>
 #include <curvebody/configuration.h>

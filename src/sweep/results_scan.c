@@ -1,7 +1,6 @@
 /* Finds the members whose results are in the segments of a sweep and in its result file. */
 #include "core/failure.h"
 #include "core/file.h"
-#include "core/warning.h"
 #include "record/hdf5.h"
 #include "sweep/store_private.h"
 

@@ -1,7 +1,7 @@
 /* Runs members in one thread. Rows are reduced or kept as they arrive, and the result is put into the store at the end.
  * A member that takes long is saved at its checkpoints. */
 #include "core/text.h"
-#include "core/warning.h"
+#include "core/failure.h"
 #include "scenario/warnings.h"
 #include "run/run_shared.h"
 #include "sweep/sweep.h"

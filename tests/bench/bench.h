@@ -9,7 +9,7 @@
 #pragma once
 
 #include "check.h"
-#include "core/isa.h"
+#include "core/threads.h"
 #include <time.h>
 #include <unistd.h>
 

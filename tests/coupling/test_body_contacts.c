@@ -1,5 +1,5 @@
 /* Rigid bodies that touch each other by their shapes: impacts against closed forms, conserved quantities, and rest. */
-#include "core/warning.h"
+#include "core/failure.h"
 #include "coupling/convex.h"
 #include "memory_sink.h"
 #include "numerics/vec3.h"

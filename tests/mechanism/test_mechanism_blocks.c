@@ -1,6 +1,6 @@
 /* Steps of bodies and hinges four at a time: the same motion as one at a time, and the same bytes for all instruction
  * sets. A problem whose load is not called dead takes the way of one body at a time, which is the reference. */
-#include "core/isa.h"
+#include "core/threads.h"
 #include "random_joints.h"
 
 enum { LINKS = 11 }; /* two whole blocks, and one with a copy */

@@ -1,6 +1,6 @@
 /* Trees of joined bodies by rkmk4, in coordinates of joints: against independent equations of motion, and against the
  * variational steps of order 4. */
-#include "core/isa.h"
+#include "core/threads.h"
 #include "joined_oracles.h"
 
 static void run_rkmk4(joined *s, double h) {

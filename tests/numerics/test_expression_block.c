@@ -1,7 +1,7 @@
 /* Tests that expressions over many points at once agree with expressions at single points, and that the vector
  * functions agree with long doubles. */
 #include "check.h"
-#include "core/isa.h"
+#include "core/threads.h"
 #include "numerics/elementary.h"
 #include <curvebody/expression.h>
 

@@ -3,7 +3,7 @@
  * differences. S and D are the potentials of sources and of dipoles of strength 1 on a panel.
  */
 #include "check.h"
-#include "core/isa.h"
+#include "core/threads.h"
 #include "numerics/numerics_curved.h"
 #include "numerics/vec3.h"
 #include "potential/curved_flow.h"

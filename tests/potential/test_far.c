@@ -4,7 +4,6 @@
  * allocation. */
 #include "count_allocations.h"
 
-#include "core/isa.h"
 #include "core/threads.h"
 #include "panel_formulas.h"
 #include "panel_sets.h"

@@ -1,7 +1,7 @@
 /* Tests of panels with constant sources and dipoles, whose potentials are S and D: closed forms against quadrature,
  * gradients against differences, jumps, and vector kernels against one panel at a time.
  */
-#include "core/isa.h"
+#include "core/threads.h"
 #include "panel_formulas.h"
 #include "potential.h"
 #include "potential/panels.h"

@@ -4,7 +4,7 @@
  * early or are resumed. */
 #include "check.h"
 
-#include "core/isa.h"
+#include "core/threads.h"
 #include "integrators/lanes.h"
 #include "numerics/random.h"
 #include "run/run_shared.h"

@@ -1,7 +1,6 @@
 /* A gait in a bundle as a configuration space: the keys `bundle` (with `coordinates`), `gait` and `start` of a
  * scenario, and its run. */
 #include "scenario/bundle_scenario.h"
-#include "scenario/bundle_shape.h"
 #include "core/file.h"
 #include "tree/scalar.h"
 #include "fluid/shape_surface.h"

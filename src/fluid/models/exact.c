@@ -10,7 +10,7 @@
  * mesh that can be solved often. In a curved space a body that swims uses the given faces.
  */
 
-#include "core/warning.h"
+#include "core/failure.h"
 #include "fluid/exact_refined.h"
 #include "fluid/surface_mesh.h"
 #include "potential/operator.h"

@@ -10,6 +10,7 @@
  *   --bounds alpha1=-1:,alpha2=:2  optimum.bounds={alpha1: [-1, ~], alpha2: [~, 2]} */
 #include "cli/gait_job.h"
 
+#include "record/output.h"
 #include "record/record_contents.h"
 #include "core/arena.h"
 #include "core/text.h"
@@ -18,6 +19,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+cb_status cli_gait_write_text(const char *output, const cb_text *text) {
+  cb_output o;
+  FILE *stream;
+  const cb_status status = cb_output_open_text(output, &o, &stream);
+  if (status) return status;
+  fwrite(text->data, 1, text->length, stream);
+  return cb_output_close_text(&o, stream, CB_OK);
+}
 
 /* --- options for keys of `optimum` --- */
 

@@ -154,15 +154,6 @@ static void gait_print_optimum_json(const cb_bundle *b, const cb_optimum *o) {
 
 enum { TIMES = 513 };
 
-cb_status cli_gait_write_text(const char *output, const cb_text *text) {
-  cb_output o;
-  FILE *stream;
-  const cb_status status = cb_output_open_text(output, &o, &stream);
-  if (status) return status;
-  fwrite(text->data, 1, text->length, stream);
-  return cb_output_close_text(&o, stream, CB_OK);
-}
-
 static cb_status write_scenario(const cli_gait_job *job, const cb_gait *gait) {
   cb_text text = {0};
   cb_status status = cb_scenario_with_gait(job->read, gait, &text);

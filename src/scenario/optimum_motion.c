@@ -37,6 +37,13 @@ static cb_status read_torques(const cb_bundle *b, const cb_node *node, cb_optimu
   return cb_errors_end(&errors);
 }
 
+/* Returns whether a variable has this key, with another value than 0, the default of those that are numbers. */
+static bool is_there(const cb_node *variable, const char *key) {
+  const cb_node *node = cb_node_get(variable, key);
+  double value;
+  return node && !(node->kind == CB_NODE_SCALAR && cb_node_real(node, &value) == CB_OK && value == 0);
+}
+
 /* Takes springs, dampers and the momentum from the key `shape`; other forces are not part of the search. */
 static cb_status take_shape(const cb_scenario *s, const cb_node *shape, cb_optimum_scenario *o) {
   static const char *const others[] = {"start", "rate", "torque", "friction", "limits"};
@@ -51,7 +58,7 @@ static cb_status take_shape(const cb_scenario *s, const cb_node *shape, cb_optim
     o->rest[i] = v->rest;
     o->damping[i] = v->damping;
     for (int k = 0; own && own->kind == CB_NODE_MAP && k < OTHERS; k++)
-      if (cb_node_get(own, others[k]))
+      if (is_there(own, others[k]))
         cb_errors_add(
             &errors, cb_node_get(own, others[k]),
             cb_node_fail(cb_node_get(own, others[k]),

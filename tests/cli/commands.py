@@ -323,7 +323,8 @@ class Commands(Case):
         self.assertIn("variational with the maps cayley and exponential", text)
         self.assertEqual(names["gaits"], ["gait", "arcs", "expressions", "fourier", "loop", "polygon", "samples", "sequence",
                                           "spline", "optimum"])
-        self.assertEqual(names["tasks"], ["family", "holonomy", "integral", "optimality", "optimize", "run", "steering"])
+        self.assertEqual(names["tasks"], ["cycle", "family", "holonomy", "integral", "optimality", "optimize", "run",
+                                          "steering"])
         crossing = everything["reductions"][names["reductions"].index("crossing")]["parameters"]
         self.assertEqual([(p["name"], p["type"], p["default"], p["range"]) for p in crossing], [("n", "int", "1", ">= 1")])
         self.assertEqual(names["fluids"], ["fluid", "floor", "particles", "body", "ellipsoid", "exact", "local", "mujoco_ellipsoid",

@@ -144,7 +144,7 @@ class Plugins(Case):
         for words in (["holonomy"], ["connection", "--at", "0.4,-0.2"]):
             mine = json.loads(self.good(*with_leg, "gait", "g.yaml", *words, "--json").stdout)
             other = json.loads(self.good("gait", "g.yaml", *words, *twin, "--json").stdout)
-            self.assertEqual(set(mine), set(other))
+            self.assertEqual(set(mine), set(other) - {"P"})  # the plugin gives no form
             for key in {"A", "B", "M", "g", "log", "length", "cost", "cbvi"} & set(mine):
                 np.testing.assert_allclose(mine[key], other[key], rtol=0, atol=1e-12)  # round-off
         self.good(*with_leg, "run", "g.yaml", "-o", "g.h5")

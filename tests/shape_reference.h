@@ -4,6 +4,7 @@
 
 #include "bundle/shape_motion.h"
 #include "check.h"
+#include "numerics/tableau.h"
 #include "yaml/yaml.h"
 
 #include <gsl/gsl_errno.h>
@@ -148,12 +149,12 @@ static inline int shape_derivative(double t, const double y[], double dy[], void
   memset(dy, 0, sizeof *dy * (size_t)(size + 2 * n + group->dim));
   for (int k = -4; k <= 4; k++) { /* g' by differences of g exp(t xi), of order 8 */
     double step[CB_GROUP_DIM], moved[CB_GROUP_SIZE];
-    static const double weight[4] = {4. / 5, -1. / 5, 4. / 105, -1. / 280}, h = 1e-2;
+    static const double h = 1e-2;
     if (!k) continue;
     for (int a = 0; a < group->dim; a++) step[a] = k * h * xi[a];
     group->exp(group, step, moved);
     group->multiply(group, g, moved, moved);
-    for (int i = 0; i < size; i++) dy[i] += (k > 0 ? 1 : -1) * weight[abs(k) - 1] * moved[i] / h;
+    for (int i = 0; i < size; i++) dy[i] += (k > 0 ? 1 : -1) * cb_central_weight[abs(k) - 1] * moved[i] / h;
   }
   for (int i = 0; i < n; i++) dy[size + i] = u[dim + i];
   if (p->drag) return GSL_SUCCESS;

@@ -162,8 +162,8 @@ static void form_at(const cb_chain *c, const double *r, bool derivatives, chain_
   if (derivatives) add_derivatives(f);
 }
 
-/* Computes the form at a shape and its reduction: also P^-1, A, and with derivatives E. Returns CB_STEP_SINGULAR if P is
- * not positive definite. */
+/* Computes the form at a shape and its reduction: also P^-1, A, and with derivatives E. Returns CB_STEP_SINGULAR if P
+ * is not positive definite. */
 static cb_status reduce_at(const cb_chain *c, const double *r, bool derivatives, chain_form *f) {
   const int n = c->links - 1;
   form_at(c, r, derivatives, f);

@@ -1,6 +1,7 @@
 /* Forces on the shape variables of a bundle, laws of driven variables, and the potential (shape_motion.h). */
 #include "bundle/gait_private.h"
 #include "bundle/shape_motion.h"
+#include "numerics/tableau.h"
 
 #include <float.h>
 #include <math.h>
@@ -76,9 +77,9 @@ double cb_shape_to_break(const cb_shape_problem *p, double t, double h) {
   return next < h * (1 - 1e-9) ? next : h;
 }
 
-/* The gait after t/period cycles. Its rate at a break is extrapolated from the side that is asked for, by a parabola whose
- * error is less than round-off, because gaits do not say which side they take. A gait whose end differs from its start
- * goes on by this difference in each cycle. */
+/* The gait after t/period cycles. Its rate at a break is extrapolated from the side that is asked for, by a parabola
+ * whose error is less than round-off, because gaits do not say which side they take. A gait whose end differs from its
+ * start goes on by this difference in each cycle. */
 static void follow_gait(const cb_shape_problem *p, double t, bool before, double *r, double *rate) {
   static const double weight[3] = {3, -3, 1}, near = 1e-6;
   const int n = p->bundle->n;
@@ -114,7 +115,7 @@ void cb_shape_drive(const cb_shape_problem *p, double t, bool before, double *r,
 /* The rate of the numbers of g along each axis of the algebra, by central differences of order 8: out[dim][size]. The
  * numbers are polynomials or trigonometric functions of the parameter, so that the step .01 leaves only round-off. */
 static void slopes_of_numbers(const cb_group *G, const double *g, double out[CB_GROUP_DIM][CB_GROUP_SIZE]) {
-  static const double weight[4] = {4. / 5, -1. / 5, 4. / 105, -1. / 280}, h = .01;
+  static const double h = .01;
   for (int a = 0; a < G->dim; a++) {
     memset(out[a], 0, sizeof out[a]);
     for (int k = -4; k <= 4; k++) {
@@ -123,7 +124,8 @@ static void slopes_of_numbers(const cb_group *G, const double *g, double out[CB_
       step[a] = k * h;
       G->exp(G, step, moved);
       G->multiply(G, g, moved, moved);
-      for (int i = 0; i < G->size; i++) out[a][i] += (k > 0 ? 1 : -1) * weight[(k > 0 ? k : -k) - 1] * moved[i] / h;
+      for (int i = 0; i < G->size; i++)
+        out[a][i] += (k > 0 ? 1 : -1) * cb_central_weight[(k > 0 ? k : -k) - 1] * moved[i] / h;
     }
   }
 }

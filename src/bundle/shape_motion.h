@@ -1,4 +1,4 @@
-/* Shape variables that move by themselves: their equations of motion in a bundle, and the steps that solve them.
+/* Shape variables that move by themselves: their equations of motion in a bundle. integrators/shapes.h has the steps.
  *
  *   with inertia:  (mu, p) = G(r) (xi, r'),  mu' = ad*_xi mu + F,  p' = <d_r G (xi, r'), (xi, r')>/2 + Q,  g' = g xi
  *   with drag:     P xi + (G r')_xi = F,  M_ff r_f' = Q_f - M_fd r_d' - A_f^T F,  xi = P^-1 F - A r',  g' = g xi
@@ -8,16 +8,15 @@
  * (curvebody/bundle.h); mu: momentum in the body frame; p: momenta of the shape variables; k, r_0: stiffness and rest
  * value of a spring, c: damping; V(g, r): potential; e_a: basis of the algebra. The effort of a driven variable is the
  * force that its law needs.
- * The rates of a gait may jump at its breaks. With inertia an impulse on the driven variables is needed there; mu and the
- * momenta of the free variables do not jump, so that their rates do.
- * A bundle without a form moves with mu = 0: then p = M r' and xi = -A r'.
- * Source: Marsden, Montgomery & Ratiu, Reduction, Symmetry, and Phases in Mechanics, Memoirs AMS 436 (1990); Kelly &
- * Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607. Units are those of the model.
+ * The rates of a gait may jump at its breaks. With inertia an impulse on the driven variables is needed there; mu and
+ * the momenta of the free variables do not jump, so that their rates do. A bundle without a form moves with mu = 0:
+ * then p = M r' and xi = -A r'. Source: Marsden, Montgomery & Ratiu, Reduction, Symmetry, and Phases in Mechanics,
+ * Memoirs AMS 436 (1990); Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607. Units are those
+ * of the model.
  */
 #pragma once
 
 #include "bundle/bundle_private.h"
-#include "numerics/tableau.h"
 
 enum { CB_SHAPE_FORM = CB_GROUP_DIM + CB_SHAPE_MAX };
 
@@ -71,8 +70,8 @@ cb_status cb_shape_check_force(const cb_shape_problem *p, const cb_shape_force *
 /* The values and rates of the driven variables; the others stay as they are. rate may be NULL. At a break of the gait,
  * where rates may jump, they are those before or after it. */
 void cb_shape_drive(const cb_shape_problem *p, double t, bool before, double *r, double *rate);
-/* Returns the number of cycles, with its fraction, at which the gait has a break at the time t, within round-off; nan if
- * there is none. *next: the time from t to the next break (infinite: none). */
+/* Returns the number of cycles, with its fraction, at which the gait has a break at the time t, within round-off; nan
+ * if there is none. *next: the time from t to the next break (infinite: none). */
 double cb_shape_break(const cb_shape_problem *p, double t, double *next);
 /* Returns the time from t to the next break of the gait that drives variables, at most h. Steps end at breaks. */
 double cb_shape_to_break(const cb_shape_problem *p, double t, double h);
@@ -89,40 +88,23 @@ bool cb_shape_is_driven(const cb_shape_problem *p);
  * and p, with drag from the forces. Also sets p and, with drag, effort of the driven variables. A failure is a status
  * CB_STEP_.. and names the shape. */
 cb_status cb_shape_velocity(const cb_shape_problem *p, cb_shape_state *s, double *u);
+/* With drag: adds P^-1 F, the velocity at which the locked body drifts under the force F, to xi. */
+cb_status cb_shape_add_drift(const cb_shape_problem *p, const double *r, const double *F, double *xi);
 /* Sets the momenta p of a state with inertia from mu and the rates of all variables. */
 cb_status cb_shape_start(const cb_shape_problem *p, const double *rate, cb_shape_state *s);
 /* Returns the energy of a state with the velocity u: that of springs and V, and with inertia that of the motion. */
 double cb_shape_energy(const cb_shape_problem *p, const cb_shape_state *s, const double *u);
 
-/* One step of the discrete Lagrangian; equations in shape_variational.c. Its memory is made once (NULL: there is none)
- * and has the history from which the first guess of a step is made. `substeps`, at most CB_SHAPE_SUBSTEPS: the number of
- * these steps in one of a composition, or 1. */
-enum { CB_SHAPE_SUBSTEPS = 5 };
-typedef struct cb_shape_variational cb_shape_variational;
-cb_shape_variational *cb_shape_variational_create(int substeps);
-void cb_shape_variational_free(cb_shape_variational *work);
-void cb_shape_variational_forget(cb_shape_variational *work); /* deletes the history */
-cb_status cb_shape_step_variational(const cb_shape_problem *p, cb_shape_variational *work, double h, cb_shape_state *s,
-                                    int *iterations);
-/* One step by collocation, with drag; equations in shape_collocation.c. Its memory is made once (NULL: there is none) and
- * has the history from which the first guess of a step is made. */
-typedef struct cb_shape_collocation cb_shape_collocation;
-cb_shape_collocation *cb_shape_collocation_create(void);
-void cb_shape_collocation_free(cb_shape_collocation *work);
-void cb_shape_collocation_forget(cb_shape_collocation *work); /* deletes the history */
-cb_status cb_shape_step_collocation(const cb_shape_problem *p, cb_shape_collocation *work, const cb_tableau *tableau,
-                                    double h, cb_shape_state *s, int *iterations);
-
-/* Limits, with inertia. cb_shape_gap returns the distance of a variable from its nearer limit (infinite: none; negative:
- * beyond it), and which one it is: side -1 the lowest, 1 the highest. A variable is at a limit if |gap| is at most
- * cb_shape_touch. cb_shape_reflect reverses the rates of the variables at limits that move into them, by impulses on
- * these variables, and adds the impulses to impulse[n]; elastic: with their restitution, otherwise with 0. It is also 0
- * for a rate that dry friction stops within a step h: the rate of a variable that friction holds is that of half a step
- * of the other forces. */
+/* Limits, with inertia. cb_shape_gap returns the distance of a variable from its nearer limit (infinite: none;
+ * negative: beyond it), and which one it is: side -1 the lowest, 1 the highest. A variable is at a limit if |gap| is at
+ * most cb_shape_touch. cb_shape_reflect reverses the rates of the variables at limits that move into them, by impulses
+ * on these variables, and adds the impulses to impulse[n]; elastic: with their restitution, otherwise with 0. It is
+ * also 0 for a rate that dry friction stops within a step h: the rate of a variable that friction holds is that of half
+ * a step of the other forces. */
 double cb_shape_gap(const cb_shape_variable *v, double r, int *side);
 static inline double cb_shape_touch(double r) { return 1e-12 * (1 + (r < 0 ? -r : r)); }
 cb_status cb_shape_reflect(const cb_shape_problem *p, const bool *at_limit, bool elastic, double h, cb_shape_state *s,
                            double *impulse);
-/* Sets the momenta p of the held[n] variables so that they are at rest, and those of the driven ones; before: with their
- * rates before a break of the gait. */
+/* Sets the momenta p of the held[n] variables so that they are at rest, and those of the driven ones; before: with
+ * their rates before a break of the gait. */
 cb_status cb_shape_hold(const cb_shape_problem *p, const bool *held, bool before, cb_shape_state *s);

@@ -73,6 +73,20 @@ static cb_status velocity_with_inertia(const cb_shape_problem *p, cb_shape_state
   return CB_OK;
 }
 
+cb_status cb_shape_add_drift(const cb_shape_problem *p, const double *r, const double *F, double *xi) {
+  const int dim = p->bundle->group->dim;
+  double P[CB_GROUP_DIM * CB_GROUP_DIM], drift[CB_GROUP_DIM];
+  if (!p->potential || !p->has_form) return CB_OK;
+  const cb_status status = cb_bundle_locked(p->bundle, r, P);
+  if (status) return status;
+  if (!cb_cholesky(dim, P, 1e-15, P))
+    return cb_bundle_fail_at(p->bundle, r, cb_fail(CB_STEP_SINGULAR, "the drag of the locked body is singular"));
+  memcpy(drift, F, (size_t)dim * sizeof *drift);
+  cb_cholesky_solve(dim, P, drift);
+  for (int a = 0; a < dim; a++) xi[a] += drift[a];
+  return CB_OK;
+}
+
 static cb_status velocity_with_drag(const cb_shape_problem *p, cb_shape_state *s, double *u) {
   const cb_bundle *bundle = p->bundle;
   const int n = bundle->n, dim = bundle->group->dim;
@@ -86,7 +100,6 @@ static cb_status velocity_with_drag(const cb_shape_problem *p, cb_shape_state *s
   memcpy(r, s->r, sizeof r);
   cb_shape_drive(p, s->t, false, r, v);
   cb_shape_potential(p, s->g, s->r, F, f);
-  cb_shape_force_at(p, s->t, s->r, v, true, &force);
   /* torques may depend on the rates: Newton's method in r_f', exact after one step if they are linear in them */
   for (int it = 0; it < 30; it++) {
     double J[CB_SHAPE_MAX * CB_SHAPE_MAX], change = 0, scale = 0;
@@ -111,16 +124,8 @@ static cb_status velocity_with_drag(const cb_shape_problem *p, cb_shape_state *s
   }
   memcpy(u + dim, v, (size_t)n * sizeof *u);
   for (int a = 0; a < dim; a++) u[a] = -cb_dot(n, m.A + a * n, v);
-  if (p->potential && p->has_form) {
-    double P[CB_GROUP_DIM * CB_GROUP_DIM];
-    status = cb_bundle_locked(bundle, s->r, P);
-    if (!status && !cb_cholesky(dim, P, 1e-15, P))
-      status = cb_bundle_fail_at(bundle, s->r, cb_fail(CB_STEP_SINGULAR, "the drag of the locked body is singular"));
-    if (status) return status;
-    cb_cholesky_solve(dim, P, F);
-    for (int a = 0; a < dim; a++) u[a] += F[a];
-    cb_shape_potential(p, s->g, s->r, F, f);
-  }
+  status = cb_shape_add_drift(p, s->r, F, u);
+  if (status) return status;
   for (int i = 0; i < n; i++) {
     if (!p->variable[i].driven) continue;
     s->effort[i] = cb_dot(n, m.G + i * n, v) - force.Q[i] - f[i];

@@ -15,6 +15,7 @@
 
 #include "bundle/gait_private.h"
 #include "numerics/dd.h"
+#include "numerics/lie_private.h"
 
 #include <math.h>
 #include <string.h>
@@ -131,20 +132,12 @@ static cb_status log_rate(const carried *c, const cb_bundle_flow *linear, const 
                           const double *W, double *rate) {
   const cb_bundle *b = c->of->bundle;
   const cb_group *G = b->group;
-  double g[CB_GROUP_SIZE], xi[CB_GROUP_DIM], back[CB_GROUP_DIM], J[CB_GROUP_DIM * CB_GROUP_DIM];
+  double g[CB_GROUP_SIZE], xi[CB_GROUP_DIM];
   G->exp(G, W, g);
   G->multiply(G, k, g, g);
   cb_bundle_carried(b, linear, c->strains ? at->S[node] : NULL, g, xi);
-  for (int i = 0; i < G->dim; i++) {
-    xi[i] -= at->a[node][i];
-    back[i] = -W[i];
-  }
-  const cb_status status = cb_group_dexp_inverse(G, back, J);
-  for (int i = 0; !status && i < G->dim; i++) {
-    rate[i] = 0;
-    for (int j = 0; j < G->dim; j++) rate[i] += J[i * G->dim + j] * xi[j];
-  }
-  return status;
+  for (int i = 0; i < G->dim; i++) xi[i] -= at->a[node][i];
+  return cb_lie_left_rate(G, W, xi, rate);
 }
 
 /* Makes one step of h seconds from g, which it changes. */

@@ -1,7 +1,6 @@
 /* The integrators of shape variables that move by themselves (bundle/shape_motion.h): hamilton_pontryagin with inertia,
  * gauss and radau_iia with drag. Their files in integrators/ have the classes that list them. */
 #include "integrators/shapes.h"
-#include "bundle/shape_motion.h"
 
 #include <stdlib.h>
 

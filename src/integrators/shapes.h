@@ -1,11 +1,32 @@
-/* Integrators of shape variables that move by themselves: the classes that hamilton_pontryagin, gauss and radau_iia
- * name as `other`, and the composition of order 4. */
+/* Integrators of shape variables that move by themselves (bundle/shape_motion.h): their steps, and the classes that
+ * hamilton_pontryagin, gauss and radau_iia name as `other`. */
 #pragma once
 
+#include "bundle/shape_motion.h"
+#include "numerics/tableau.h"
 #include <curvebody/integrator.h>
 
 extern const cb_integrator_class cb_hamilton_pontryagin_of_shapes, cb_gauss_of_shapes, cb_radau_of_shapes;
 
-/* Returns the lengths of the *count steps of order 2 that make a step of length 1 and order 4: p, p, 1 - 4p, p, p with p
- * = 1/(4 - 4^(1/3)). Source: Suzuki, Phys. Lett. A 146 (1990) 319, doi:10.1016/0375-9601(90)90962-N. */
+/* Returns the lengths of the *count steps of order 2 that make a step of length 1 and order 4: p, p, 1 - 4p, p, p with
+ * p = 1/(4 - 4^(1/3)). Source: Suzuki, Phys. Lett. A 146 (1990) 319, doi:10.1016/0375-9601(90)90962-N. */
 const double *cb_composition_of_order_4(int *count);
+
+/* One step of the discrete Lagrangian; equations in integrators/shape_variational.c. Its memory is made once (NULL:
+ * there is none) and has the history from which the first guess of a step is made. `substeps`, at most
+ * CB_SHAPE_SUBSTEPS: the number of these steps in one of a composition, or 1. */
+enum { CB_SHAPE_SUBSTEPS = 5 };
+typedef struct cb_shape_variational cb_shape_variational;
+cb_shape_variational *cb_shape_variational_create(int substeps);
+void cb_shape_variational_free(cb_shape_variational *work);
+void cb_shape_variational_forget(cb_shape_variational *work); /* deletes the history */
+cb_status cb_shape_step_variational(const cb_shape_problem *p, cb_shape_variational *work, double h, cb_shape_state *s,
+                                    int *iterations);
+/* One step by collocation, with drag; equations in integrators/shape_collocation.c. Its memory is made once (NULL:
+ * there is none) and has the history from which the first guess of a step is made. */
+typedef struct cb_shape_collocation cb_shape_collocation;
+cb_shape_collocation *cb_shape_collocation_create(void);
+void cb_shape_collocation_free(cb_shape_collocation *work);
+void cb_shape_collocation_forget(cb_shape_collocation *work); /* deletes the history */
+cb_status cb_shape_step_collocation(const cb_shape_problem *p, cb_shape_collocation *work, const cb_tableau *tableau,
+                                    double h, cb_shape_state *s, int *iterations);

@@ -221,6 +221,37 @@ cb_status cb_group_dexp_inverse(const cb_group *G, const double *a, double *out)
   return CB_OK;
 }
 
+const double cb_lie_even[CB_LIE_TERMS] = {1. / 12,       -1. / 720,     1. / 30240,
+                                          -1. / 1209600, 1. / 47900160, -691. / 1307674368000};
+
+cb_status cb_lie_left_rate(const cb_group *G, const double *a, const double *xi, double *out) {
+  const int dim = G->dim;
+  double odd[CB_GROUP_DIM], even[CB_GROUP_DIM], size = 0;
+  G->bracket(G, a, xi, odd);
+  for (int i = 0; i < dim; i++) {
+    out[i] = xi[i] + odd[i] / 2;
+    size = fmax(size, fabs(out[i]));
+  }
+  for (int k = 0; k < CB_LIE_TERMS; k++) {
+    double last = 0;
+    G->bracket(G, a, odd, even);
+    for (int i = 0; i < dim; i++) {
+      out[i] += cb_lie_even[k] * even[i];
+      last = fmax(last, fabs(cb_lie_even[k] * even[i]));
+    }
+    if (last <= DBL_EPSILON / 4 * size) return CB_OK;
+    G->bracket(G, a, even, odd);
+  }
+  double minus[CB_GROUP_DIM], D[CB_GROUP_DIM * CB_GROUP_DIM];
+  for (int i = 0; i < dim; i++) minus[i] = -a[i];
+  const cb_status status = cb_group_dexp_inverse(G, minus, D);
+  for (int i = 0; !status && i < dim; i++) {
+    out[i] = 0;
+    for (int j = 0; j < dim; j++) out[i] += D[i * dim + j] * xi[j];
+  }
+  return status;
+}
+
 /* --- functions of a group whose elements multiply by adding their numbers --- */
 
 static void vector_identity(const cb_group *G, double *g) {

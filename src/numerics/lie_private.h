@@ -56,6 +56,15 @@ static inline void cb_lie_product(int n, const double *a, const double *b, doubl
     }
 }
 
+/* --- lie.c --- */
+/* The terms B_2j/(2j)!, j = 1, 2, .., of the series of dexp^-1, with Bernoulli's numbers B. */
+enum { CB_LIE_TERMS = 6 };
+extern const double cb_lie_even[CB_LIE_TERMS];
+/* Computes out = dexp_{-a}^-1 xi, the rate a' of a curve exp(a(t)) with the body velocity xi: by its series, xi + [a,
+ * xi]/2 + sum_j B_2j ad_a^2j xi/(2j)!, until its terms are round-off, or by the matrix if a is too large for that.
+ * Errors are those of cb_group_dexp_inverse. */
+cb_status cb_lie_left_rate(const cb_group *G, const double *a, const double *xi, double *out);
+
 /* --- se3.c --- */
 /* The coefficients of (1 - (w/2) cot(w/2))/w^2 in powers of w^2. */
 extern const double cb_even_series[22];

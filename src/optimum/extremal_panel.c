@@ -1,4 +1,5 @@
 /* Panels of collocation (extremal_private.h): residuals, and their linear equations condensed to the start. */
+#include "numerics/lie_private.h"
 #include "optimum/extremal_private.h"
 
 #include <float.h>
@@ -10,36 +11,6 @@ static int segment_start(const extremal_mesh *m, int s) { return s * m->panels /
 
 /* --- the group: g = g_k exp(theta), theta' = dexp_{-theta}^-1 xi = sum_j B_j (-ad_theta)^j xi/j!; g_k: the element at
  * the beginning of panel k; xi: the body velocity; B_j: Bernoulli's numbers --- */
-
-static cb_status angle_rate(const cb_group *G, const double *theta, const double *xi, double *out) {
-  static const double even[] = {1. / 12, -1. / 720, 1. / 30240, -1. / 1209600, 1. / 47900160, -691. / 1307674368000};
-  enum { TERMS = sizeof even / sizeof *even };
-  const int dim = G->dim;
-  double a[CB_GROUP_DIM], c[CB_GROUP_DIM], size = 0, last = 0;
-  G->bracket(G, theta, xi, a);
-  for (int i = 0; i < dim; i++) {
-    out[i] = xi[i] + a[i] / 2;
-    size = fmax(size, fabs(out[i]));
-  }
-  for (int k = 0; k < TERMS; k++) {
-    G->bracket(G, theta, a, c);
-    last = 0;
-    for (int i = 0; i < dim; i++) {
-      out[i] += even[k] * c[i];
-      last = fmax(last, fabs(even[k] * c[i]));
-    }
-    if (last <= DBL_EPSILON / 4 * size) return CB_OK;
-    G->bracket(G, theta, c, a);
-  }
-  double minus[CB_GROUP_DIM], D[CB_GROUP_DIM * CB_GROUP_DIM];
-  for (int i = 0; i < dim; i++) minus[i] = -theta[i];
-  const cb_status status = cb_group_dexp_inverse(G, minus, D);
-  for (int i = 0; i < dim; i++) {
-    out[i] = 0;
-    for (int j = 0; j < dim; j++) out[i] += D[i * dim + j] * xi[j];
-  }
-  return status;
-}
 
 /* Computes theta[CB_STAGES][dim], theta_i = h sum_j a_ij rate_j, and end[dim] = h sum_j b_j rate_j, with the
  * coefficients a, b of Gauss's method. Returns the largest change of theta. */
@@ -66,7 +37,7 @@ static cb_status group_panel(const cb_group *G, const cb_tableau *gauss, double 
   gather(gauss, dim, h, xi, theta, end);
   for (int round = 0; !G->abelian && round < 60; round++) {
     for (int j = 0; j < CB_STAGES; j++) {
-      const cb_status status = angle_rate(G, theta + j * dim, xi + j * dim, rate + j * dim);
+      const cb_status status = cb_lie_left_rate(G, theta + j * dim, xi + j * dim, rate + j * dim);
       if (status) return status;
     }
     const double before = change;

@@ -1,6 +1,7 @@
 /* The first variation of cost and holonomy on Gauss's panels (variation.h). */
 #include "optimum/variation_private.h"
 
+#include "numerics/lie_private.h"
 #include "numerics/small.h"
 #include "optimum/effort.h"
 
@@ -192,8 +193,8 @@ static double killing(const double *form, const double *z) {
 /* Computes out = dexp_{-z}^-1 xi = xi + [z, xi]/2 + sum B_k ad_z^k xi/k! over k = 2, 4, .., with Bernoulli's numbers
  * B_k. */
 static void left_rate(const cb_variation *v, const double *z, const double *xi, double *out) {
-  static const double share[4] = {1. / 12, -1. / 720, 1. / 30240, -1. / 1209600};
   const cb_group *G = v->bundle->group;
+  const double *share = cb_lie_even;
   double p[CB_GROUP_DIM], q[CB_GROUP_DIM];
   G->bracket(G, z, xi, p);
   for (int a = 0; a < G->dim; a++) out[a] = xi[a] + p[a] / 2;

@@ -1,6 +1,7 @@
-/* Cost of steps of shape variables that move by themselves, next to the cost of their parts: a form with its derivatives,
- * and a connection and metric with theirs. With inertia: the floating snake and the perfect fish on springs, by
- * hamilton_pontryagin of order 2 and 4, and for the snake by rk4 of the same equations with the exponential of the group:
+/* Cost of steps of shape variables that move by themselves, next to the cost of their parts: a form with its
+ * derivatives, and a connection and metric with theirs. With inertia: the floating snake and the perfect fish on
+ * springs, by hamilton_pontryagin of order 2 and 4, and for the snake by rk4 of the same equations with the exponential
+ * of the group:
  *   (mu, p) = G u,  mu' = ad*_xi mu,  p' = <d_r G u, u>/2 - k (r - r_0),  r' = v,  g' = g xi,  u = (xi, v)
  * With drag: an elastic Purcell swimmer, by gauss and radau_iia.
  */

@@ -1,4 +1,4 @@
-/* One step of shape variables with inertia (shape_motion.h), from a discrete Lagrangian, of order 2.
+/* One step of shape variables with inertia (bundle/shape_motion.h), from a discrete Lagrangian, of order 2.
  *
  *   m = (r_k + r_{k+1})/2,  v = (r_{k+1} - r_k)/h,  (mu, p) = G(m) (xi, v),  f = <d_r G(m) u, u>/2 + Q(t + h/2, m, v)
  *   (dexp^-1_{h xi})^T mu = mu_k + (h/2) F_k,  p = p_k + (h/2) (f - d_r V_k) + s,  g_{k+1} = g_k exp(h xi)
@@ -12,16 +12,17 @@
  * mu_{k+1} does not contain the solution of the equations but for exp(h xi).
  * The first guess of Newton's method is a polynomial through the velocities u of the last steps, of the degree that
  * would have been best for the last one. In Newton's matrix the second derivatives of G are B_ij = <d_ij G u, u>/2, a
- * symmetric matrix that is corrected by each residual so that it agrees with it (Powell's symmetric Broyden formula) and
- * kept from step to step. The method stops as soon as the next correction, as estimated from the rate of convergence, is
- * round-off; then f is corrected to first order, and G is not evaluated again.
- * Source: Bou-Rabee & Marsden, Found. Comput. Math. 9 (2009) 197, doi:10.1007/s10208-008-9030-4 (the group); Marsden &
- * West, Acta Numerica 10 (2001) 357, doi:10.1017/S096249290100006X (the shape); Dennis & Moré, SIAM Review 19 (1977) 46,
+ * symmetric matrix that is corrected by each residual so that it agrees with it (Powell's symmetric Broyden formula)
+ * and kept from step to step. The method stops as soon as the next correction, as estimated from the rate of
+ * convergence, is round-off; then f is corrected to first order, and G is not evaluated again. Source: Bou-Rabee &
+ * Marsden, Found. Comput. Math. 9 (2009) 197, doi:10.1007/s10208-008-9030-4 (the group); Marsden & West, Acta Numerica
+ * 10 (2001) 357, doi:10.1017/S096249290100006X (the shape); Dennis & Moré, SIAM Review 19 (1977) 46,
  * doi:10.1137/1019005 (Powell's formula).
  */
-#include "bundle/shape_history.h"
-#include "bundle/shape_motion.h"
+#include "integrators/shape_history.h"
+#include "integrators/shapes.h"
 #include "numerics/dd.h"
+#include "numerics/lie_private.h"
 #include "numerics/small.h"
 
 #include <float.h>
@@ -31,8 +32,8 @@
 
 enum { N_MAX = CB_SHAPE_FORM, ITERATIONS = 60, SWAPS = 40 };
 
-/* The functions below with `dim` and `n` are inlined for dim = 3 and n = 2, plane bodies with two variables, where loops
- * of constant length are faster, and once for all others. */
+/* The functions below with `dim` and `n` are inlined for dim = 3 and n = 2, plane bodies with two variables, where
+ * loops of constant length are faster, and once for all others. */
 #define INLINE static inline __attribute__((always_inline))
 
 /* RESTS: dry friction holds the variable; HELD: it rests at a limit, which pushes it. */
@@ -119,11 +120,9 @@ INLINE void brackets_of(const step *s, int dim, const double *m, double *out) {
   }
 }
 
-/* Computes s->ad, and out = (dexp^-1_{h xi})^T m: by its series, sum_k B_k (ad*)^k m/k! with Bernoulli's numbers B_k, if
- * h xi is small. The series ends where its terms are round-off. */
+/* Computes s->ad, and out = (dexp^-1_{h xi})^T m: by its series, sum_k B_k (ad*)^k m/k! with Bernoulli's numbers B_k,
+ * if h xi is small. The series ends where its terms are round-off. */
 INLINE cb_status turn_back(step *s, int dim, const double *m, double *out) {
-  static const double even[] = {1. / 12, -1. / 720, 1. / 30240, -1. / 1209600, 1. / 47900160};
-  enum { TERMS = sizeof even / sizeof *even };
   double once[CB_GROUP_DIM], term[CB_GROUP_DIM], square = 0, x[CB_GROUP_DIM] = {0};
   for (int a = 0; a < dim; a++) x[a] = s->h * s->u[a];
   for (int j = 0; j < dim; j++)
@@ -144,10 +143,10 @@ INLINE cb_status turn_back(step *s, int dim, const double *m, double *out) {
   times(dim, s->ad, m, once);
   for (int a = 0; a < dim; a++) out[a] = m[a] - once[a] / 2;
   double size = square / 36; /* bound of a term, and of the ratio of two */
-  for (int k = 0; k < TERMS && size > 1e-17; k++, size *= square / 36) {
+  for (int k = 0; k < CB_LIE_TERMS - 1 && size > 1e-17; k++, size *= square / 36) {
     if (k) times(dim, s->ad, term, once);
     times(dim, s->ad, once, term);
-    for (int a = 0; a < dim; a++) out[a] += even[k] * term[a];
+    for (int a = 0; a < dim; a++) out[a] += cb_lie_even[k] * term[a];
   }
   return CB_OK;
 }
@@ -231,8 +230,8 @@ INLINE cb_status factor(step *s, int dim, int n) {
   return CB_OK;
 }
 
-/* Corrects B so that Newton's matrix at the last u would have predicted the present residual: with the last correction d
- * of the rates, h^2/4 (B' - B) d = residual. */
+/* Corrects B so that Newton's matrix at the last u would have predicted the present residual: with the last correction
+ * d of the rates, h^2/4 (B' - B) d = residual. */
 INLINE void learn(step *s, int dim, int n) {
   double y[CB_SHAPE_MAX], square = 0, product = 0;
   const double *d = s->change + dim;
@@ -311,8 +310,8 @@ static cb_status solve(step *s, int *iterations) {
   return s->dim == 3 && s->n == 2 ? solve_for(s, 3, 2, iterations) : solve_for(s, s->dim, s->n, iterations);
 }
 
-/* Solves with dry friction: changes which variables rest until the impulse of each that rests is possible, and each that
- * slides moves against its impulse. */
+/* Solves with dry friction: changes which variables rest until the impulse of each that rests is possible, and each
+ * that slides moves against its impulse. */
 static cb_status solve_with_friction(step *s, int *iterations) {
   for (int swap = 0; swap < SWAPS; swap++) {
     bool settled = true;
@@ -371,8 +370,8 @@ static void remember(step *s) {
   s->at = s->at + 1 < s->substeps ? s->at + 1 : 0;
 }
 
-/* Finds the variables that are at a limit and do not leave it. Their rates have no predictor, so the velocity of the node
- * is computed. */
+/* Finds the variables that are at a limit and do not leave it. Their rates have no predictor, so the velocity of the
+ * node is computed. */
 static cb_status find_limits(const cb_shape_problem *p, cb_shape_state *state, bool *at_limit) {
   bool any = false;
   for (int i = 0; i < p->bundle->n; i++) {

@@ -23,8 +23,8 @@ typedef struct cb_shape_history {
   double difference[CB_SHAPE_DIFFERENCES][CB_SHAPE_HISTORY], size[CB_SHAPE_DIFFERENCES];
 } cb_shape_history;
 
-/* Returns whether there is a guess for the step h at time t. A history of steps of another size, or with another distance
- * in time, is deleted. */
+/* Returns whether there is a guess for the step h at time t. A history of steps of another size, or with another
+ * distance in time, is deleted. */
 static inline bool cb_shape_history_serves(cb_shape_history *past, double h, double t) {
   const double gap = t - past->t;
   if (past->h != h || (past->count > 1 && !(fabs(gap - past->gap) <= 1e-6 * fabs(past->gap)))) past->count = 0;
@@ -71,8 +71,8 @@ static inline __attribute__((always_inline)) void cb_shape_remember(cb_shape_his
   past->t = t;
 }
 
-/* The rate of convergence, the ratio of two corrections, that a step hands to the next one. Steps with one correction do
- * not measure it, so that a small one grows slowly until it is measured again. */
+/* The rate of convergence, the ratio of two corrections, that a step hands to the next one. Steps with one correction
+ * do not measure it, so that a small one grows slowly until it is measured again. */
 static inline double cb_shape_next_rate(double rate) {
   return rate < 2e-5 ? fmin(2e-5, fmax(1.05 * rate, 1e-7)) : rate;
 }

@@ -1,4 +1,4 @@
-/* One step of shape variables with drag (shape_motion.h), by collocation with s stages.
+/* One step of shape variables with drag (bundle/shape_motion.h), by collocation with s stages.
  *
  *   r_i = r_0 + h sum_j a_ij v_j,   M_ff v_f,i + M_fd v_d,i = Q_f(t_i, r_i, v_i) - (d_r V)_f - A_f^T F      stages i
  *   omega_i = h sum_j a_ij k_j,  k_j = dexp^-1_{-omega_j} (P^-1 F - A(r_j) v_j),   g_i = g_0 exp(omega_i)
@@ -6,14 +6,15 @@
  * a_ij, b_j, c_i: the tableau, t_i = t + c_i h; the driven variables have the values and rates of their laws. Newton's
  * method solves for the rates v_f; the elements g_i follow by iteration, because F depends on them only weakly and
  * without V not at all. The order is that of the tableau for r and for g, because (r, omega) is one equation in
- * coordinates. The first guess is that of shape_history.h. Without V the method stops as soon as the next correction, as
- * estimated from the rate of convergence, is round-off; then A and M are evaluated for the last rates. Radau IIA is for stiff springs, where Gauss loses its order.
- * Source: Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd ed. (1996), IV.5 and IV.8,
- * doi:10.1007/978-3-642-05221-7; Munthe-Kaas, BIT 38 (1998) 92, doi:10.1007/BF02510919.
+ * coordinates. The first guess is that of shape_history.h. Without V the method stops as soon as the next correction,
+ * as estimated from the rate of convergence, is round-off; then A and M are evaluated for the last rates. Radau IIA is
+ * for stiff springs, where Gauss loses its order. Source: Hairer & Wanner, Solving Ordinary Differential Equations II,
+ * 2nd ed. (1996), IV.5 and IV.8, doi:10.1007/978-3-642-05221-7; Munthe-Kaas, BIT 38 (1998) 92, doi:10.1007/BF02510919.
  */
-#include "bundle/shape_history.h"
-#include "bundle/shape_motion.h"
+#include "integrators/shape_history.h"
+#include "integrators/shapes.h"
 #include "numerics/dd.h"
+#include "numerics/lie_private.h"
 #include "numerics/small.h"
 
 #include <float.h>
@@ -57,7 +58,8 @@ static void place_stages(step *s) {
   }
 }
 
-/* The residual of stage i: force minus drag of the free variables; with derivatives also those of M and of the force. */
+/* The residual of stage i: force minus drag of the free variables; with derivatives also those of M and of the force.
+ * */
 static cb_status evaluate(step *s, int i, bool derivatives, double *residual) {
   const cb_bundle *b = s->problem->bundle;
   stage *at = &s->at[i];
@@ -99,48 +101,8 @@ static cb_status factor(step *s) {
 
 /* The body velocity xi of a stage. */
 static cb_status find_xi(step *s, stage *at) {
-  const cb_bundle *b = s->problem->bundle;
   for (int c = 0; c < s->dim; c++) at->xi[c] = -cb_dot(s->n, at->A + c * s->n, at->v);
-  if (!s->problem->potential || !s->problem->has_form) return CB_OK;
-  double P[CB_GROUP_DIM * CB_GROUP_DIM], x[CB_GROUP_DIM];
-  const cb_status status = cb_bundle_locked(b, at->r, P);
-  if (status) return status;
-  if (!cb_cholesky(s->dim, P, 1e-15, P))
-    return cb_bundle_fail_at(b, at->r, cb_fail(CB_STEP_SINGULAR, "the drag of the locked body is singular"));
-  memcpy(x, at->F, sizeof x);
-  cb_cholesky_solve(s->dim, P, x);
-  for (int c = 0; c < s->dim; c++) at->xi[c] += x[c];
-  return CB_OK;
-}
-
-/* Computes k = dexp^-1_{-omega} xi of a stage: by its series, xi + [omega, xi]/2 + sum_j B_2j ad^2j xi/(2j)! with
- * Bernoulli's numbers B, until its terms are round-off, or by the matrix if omega is too large for that. */
-static cb_status find_k(const step *s, stage *at) {
-  static const double even[] = {1. / 12, -1. / 720, 1. / 30240, -1. / 1209600, 1. / 47900160};
-  enum { TERMS = sizeof even / sizeof *even };
-  const cb_group *G = s->problem->bundle->group;
-  double term[CB_GROUP_DIM], minus[CB_GROUP_DIM], D[CB_GROUP_DIM * CB_GROUP_DIM], size = 0;
-  memcpy(at->k, at->xi, sizeof at->k);
-  if (G->abelian) return CB_OK;
-  for (int c = 0; c < s->dim; c++) size = fmax(size, fabs(at->xi[c]));
-  G->bracket(G, at->omega, at->xi, term);
-  for (int c = 0; c < s->dim; c++) at->k[c] += term[c] / 2;
-  for (int j = 0; j < TERMS; j++) {
-    double largest = 0;
-    if (j) G->bracket(G, at->omega, term, term);
-    G->bracket(G, at->omega, term, term);
-    for (int c = 0; c < s->dim; c++) {
-      const double add = even[j] * term[c];
-      at->k[c] += add;
-      largest = fmax(largest, fabs(add));
-    }
-    if (largest <= 1e-18 * size) return CB_OK;
-  }
-  for (int c = 0; c < s->dim; c++) minus[c] = -at->omega[c];
-  const cb_status status = cb_group_dexp_inverse(G, minus, D);
-  if (status) return cb_fail(status, "the body turns by a full turn or more in a step: expected a smaller step");
-  for (int c = 0; c < s->dim; c++) at->k[c] = cb_dot(s->dim, D + c * s->dim, at->xi);
-  return CB_OK;
+  return cb_shape_add_drift(s->problem, at->r, at->F, at->xi);
 }
 
 /* Finds omega, k and g of the stages for the present rates. */
@@ -154,8 +116,8 @@ static cb_status follow_group(step *s) {
   for (int it = 0; it < ITERATIONS; it++) {
     double change = 0, scale = 0;
     for (int i = 0; i < T->s; i++) {
-      const cb_status status = find_k(s, &s->at[i]);
-      if (status) return status;
+      const cb_status status = cb_lie_left_rate(G, s->at[i].omega, s->at[i].xi, s->at[i].k);
+      if (status) return cb_fail(status, "the body turns by a full turn or more in a step: expected a smaller step");
     }
     for (int i = 0; i < T->s; i++)
       for (int c = 0; c < s->dim; c++) {

@@ -1,6 +1,8 @@
 /* Forms of bundles: the connection and the metric follow from them, and derivatives are those of the values. */
 #include "bundle/bundle_private.h"
 #include "check.h"
+#include "numerics/small.h"
+#include "numerics/tableau.h"
 #include "yaml/yaml.h"
 
 enum { SIZE = CB_GROUP_DIM + CB_SHAPE_MAX };
@@ -38,11 +40,11 @@ static const struct {
 };
 enum { CASES = sizeof cases / sizeof *cases, TRIES = 5 };
 
-static cb_bundle *make(int i) {
+static cb_bundle *make(const char *name, const char *text) {
   cb_tree *tree;
   cb_bundle *b;
-  check_ok(cb_yaml_read_text("test", cases[i].text, strlen(cases[i].text), &tree));
-  check_ok(cb_bundle_create(cases[i].name, cb_tree_root(tree), &b));
+  check_ok(cb_yaml_read_text("test", text, strlen(text), &tree));
+  check_ok(cb_bundle_create(name, cb_tree_root(tree), &b));
   cb_tree_free(tree);
   return b;
 }
@@ -53,7 +55,7 @@ static void form_gives_connection_metric_and_slopes(void **state) {
   uint64_t random = check_seed();
   for (int i = 0; i < CASES; i++)
     for (int k = 0; k < TRIES; k++) {
-      cb_bundle *b = make(i);
+      cb_bundle *b = make(cases[i].name, cases[i].text);
       const int n = b->n, dim = b->group->dim, N = dim + n;
       double r[CB_SHAPE_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
       static double G[SIZE * SIZE], dG[CB_SHAPE_MAX * SIZE * SIZE], near[4][SIZE * SIZE];
@@ -91,7 +93,125 @@ static void form_gives_connection_metric_and_slopes(void **state) {
     }
 }
 
+/* --- forms against the kinetic energy of points --- */
+
+/* The coordinates of a model as numbers x whose rates give twice its kinetic energy, |x'|^2: places of masses times the
+ * roots of the masses, and angles times the roots of inertias. They are written from the text of each model, with the
+ * parameters of `mechanisms`. Returns how many there are. */
+typedef int places(const double *g, const double *r, double *x);
+
+static int cat(const double *g, const double *r, double *x) {
+  const double m = .8 * 1.5 / (.8 + 1.5), first = g[0], second = g[0] + r[0]; /* relative to the common centre */
+  x[0] = sqrt(m) * (.7 * cos(first) + 1.3 * cos(second));
+  x[1] = sqrt(m) * (.7 * sin(first) + 1.3 * sin(second));
+  x[2] = sqrt(.6) * first;
+  x[3] = sqrt(.4) * second;
+  return 4;
+}
+
+static int leg(const double *g, const double *r, double *x) {
+  const double length = 1.2 + r[1];
+  x[0] = sqrt(.6) * length * cos(g[0] + r[0]);
+  x[1] = sqrt(.6) * length * sin(g[0] + r[0]);
+  x[2] = sqrt(1.7) * g[0];
+  return 3;
+}
+
+static int robot(const double *g, const double *r, double *x) {
+  const double R = 1.4;
+  int n = 0;
+  x[n++] = sqrt(.3) * g[0];
+  for (int side = -1; side <= 1; side += 2) {
+    x[n++] = side * sqrt(.9) * R * cos(g[0] + r[0]);
+    x[n++] = side * sqrt(.9) * R * sin(g[0] + r[0]);
+    x[n++] = sqrt(.5) * R * cos(r[1]) * cos(g[0]);
+    x[n++] = sqrt(.5) * R * cos(r[1]) * sin(g[0]);
+    x[n++] = side * sqrt(.5) * R * sin(r[1]);
+  }
+  return n;
+}
+
+static int raft(const double *g, const double *r, double *x) {
+  const double l = 1.1, w = 1 / (1 + r[0] * r[0] + r[1] * r[1]), p[2] = {2 * l * w * r[0], 2 * l * w * r[1]};
+  const double c = cos(g[2]), d = sin(g[2]);
+  x[0] = sqrt(1.6) * g[0];
+  x[1] = sqrt(1.6) * g[1];
+  x[2] = sqrt(.9) * g[2];
+  x[3] = sqrt(.7) * (g[0] + c * p[0] - d * p[1]);
+  x[4] = sqrt(.7) * (g[1] + d * p[0] + c * p[1]);
+  x[5] = sqrt(.7) * 2 * l * (1 - w);
+  return 6;
+}
+
+static int raft_without_yaw(const double *g, const double *r, double *x) {
+  const double whole[3] = {g[0], g[1], 0};
+  return raft(whole, r, x);
+}
+
+/* On the sphere of radius 2: the apex on the equator at the longitude g/2, tips at the latitudes +-b. */
+static int swimmer(const double *g, const double *r, double *x) {
+  const double R = 2, apex = g[0] / R, l = r[0] / R, b = asin(sin(l) * sin(r[1])),
+               tip = apex + atan(tan(l) * cos(r[1]));
+  int n = 0;
+  x[n++] = sqrt(.8) * R * cos(apex);
+  x[n++] = sqrt(.8) * R * sin(apex);
+  for (int side = -1; side <= 1; side += 2) {
+    x[n++] = sqrt(.6) * R * cos(b) * cos(tip);
+    x[n++] = sqrt(.6) * R * cos(b) * sin(tip);
+    x[n++] = side * sqrt(.6) * R * sin(b);
+  }
+  return n;
+}
+
+static const struct {
+  const char *name, *text;
+  double low, high;
+  places *at;
+} mechanisms[] = {
+    {"falling_cat", "{mass_1: .8, mass_2: 1.5, inertia_1: .6, inertia_2: .4, arm_1: .7, arm_2: 1.3}", -3, 3, cat},
+    {"hopping_leg", "{inertia: 1.7, mass: .6, length: 1.2}", -.5, 1, leg},
+    {"sphere_robot", "{radius: 1.4, inertia: .3, equator_mass: .9, across_mass: .5}", -1, 1, robot},
+    {"raft_pendulum", "{raft_mass: 1.6, raft_inertia: .9, mass: .7, length: 1.1}", -1, 1, raft},
+    {"raft_pendulum", "{raft_mass: 1.6, mass: .7, length: 1.1, yaw: false}", -1, 1, raft_without_yaw},
+    {"constant_curvature_swimmer", "{space: S2, radius: 2, apex_mass: .8, tip_mass: .6}", .2, 1.2, swimmer},
+};
+
+/* <G u, u> = |x'|^2 along g exp(t xi), r + t v, for random u = (xi, v); x' by central differences of order 8. */
+static void forms_are_twice_the_kinetic_energy(void **state) {
+  uint64_t random = check_seed();
+  for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; i++)
+    for (int k = 0; k < TRIES; k++) {
+      cb_bundle *b = make(mechanisms[i].name, mechanisms[i].text);
+      const cb_group *group = b->group;
+      const int n = b->n, dim = group->dim, N = dim + n;
+      static double G[SIZE * SIZE];
+      double r[CB_SHAPE_MAX], u[SIZE], start[CB_GROUP_SIZE], rate[32] = {0}, energy = 0, sum = 0;
+      int count = 0;
+      for (int a = 0; a < n; a++) r[a] = check_uniform(&random, mechanisms[i].low, mechanisms[i].high);
+      for (int a = 0; a < N; a++) u[a] = check_uniform(&random, -1, 1);
+      group->exp(group, (const double[]){.3, -.2, .7}, start);
+      check_ok(b->class_->form(b, r, G, NULL));
+      for (int a = 0; a < N; a++) energy += u[a] * cb_dot(N, G + a * N, u);
+      for (int step = -4; step <= 4; step++) {
+        static const double h = 2e-2;
+        double xi[CB_GROUP_DIM], at[CB_SHAPE_MAX], g[CB_GROUP_SIZE], x[32];
+        if (!step) continue;
+        for (int a = 0; a < dim; a++) xi[a] = step * h * u[a];
+        for (int a = 0; a < n; a++) at[a] = r[a] + step * h * u[dim + a];
+        group->exp(group, xi, g);
+        group->multiply(group, start, g, g);
+        count = mechanisms[i].at(g, at, x);
+        for (int q = 0; q < count; q++) rate[q] += (step > 0 ? 1 : -1) * cb_central_weight[abs(step) - 1] * x[q] / h;
+      }
+      for (int q = 0; q < count; q++) sum += rate[q] * rate[q];
+      if (!(fabs(energy - sum) <= 1e-9 * sum))
+        fail_msg("%s: the form gives %.12g, the points %.12g", mechanisms[i].name, energy, sum);
+      cb_bundle_free(b);
+    }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(form_gives_connection_metric_and_slopes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(form_gives_connection_metric_and_slopes),
+                                     cmocka_unit_test(forms_are_twice_the_kinetic_energy)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,6 +152,10 @@ static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, 
     for (int i = 0; i < of->n; i++) d->faces = i && d->faces < body[i].faces ? d->faces : body[i].faces;
     status = cb_several_create(of->n, body, &options, &d->several);
   }
+  if (!status && own->samples && of->fluid->curvature != 0)
+    status = cb_node_fail(own->samples,
+                          "samples: a table is only for flat space: expected `coupling: exact` without "
+                          "`samples` in a curved space");
   if (!status && own->samples) {
     status = cb_coupling_table_create(of, d->several, &own->table, which, &d->table);
     if (status && *which < 0) status = cb_node_fail(own->samples, "samples: %s", cb_error_text());

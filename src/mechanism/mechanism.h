@@ -112,8 +112,8 @@ bool cb_mechanism_are_neighbours(const cb_mechanism *m, int a, int b);
  * of the bodies. */
 double *cb_mechanism_state(cb_mechanism *m, int *count);
 double *cb_mechanism_q(cb_mechanism *m); /* [coordinates]: a part of the state */
-/* The work since the start, [coordinates]: of motors, servos and drives; of dampers and dry friction; of limits.
- * Borrowed. */
+/* The work since the start, [coordinates]: of motors, servos, drives and limits that are springs; of dampers and dry
+ * friction; of limits that reflect. Borrowed. */
 typedef enum cb_joint_work {
   CB_JOINT_WORK_MOTOR,
   CB_JOINT_WORK_DAMPING,

@@ -11,8 +11,7 @@
  * starts from the states alone, so its result does not depend on the steps before. The momentum of the whole is exact
  * after any number of iterations, because the slopes of one evaluation have the sum 0. A coupling that depends on
  * coordinates of joints alone is not iterated: the equations of the joined bodies contain it
- * (mechanism/mechanism_private.h). Symbols: fluid/body_coupling.h
- * and fluid/rigid_step.h.
+ * (mechanism/mechanism_private.h). Symbols: fluid/body_coupling.h and fluid/rigid_step.h.
  */
 
 #include "fluid/body_coupling.h"

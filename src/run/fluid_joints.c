@@ -369,7 +369,7 @@ void cb_fluid_joined_free(cb_run *run) {
 /* --- shapes that touch ---
  *
  * The shapes by which rigid bodies touch each other and particles: the convex parts of their surfaces
- * (coupling/convex_surface.h). Copies of a body share them. A body with `spheres` touches by these, and has none here.
+ * (coupling/convex.h). Copies of a body share them. A body with `spheres` touches by these, and has none here.
  */
 
 /* Returns whether a body has spheres, and finds the first point of it, its centre. */

@@ -362,8 +362,8 @@ void cb_convex_gap(const cb_convex *a, const cb_pose *ga, const cb_convex *b, co
  * The convex sets of a surface: each part of a body touches others by one of them.
  *
  *   ball, ellipsoid, capsule    the set itself, of which the faces are an approximation
- *   other parts                 the hull of the vertices; without those that are inside a face or an edge of the part, where
- *                               the normals n of the faces around them have det(sum n n^T) = 0
+ *   other parts                 the hull of the vertices; without those that are inside a face or an edge of the part,
+ *                               where the normals n of the faces around them have det(sum n n^T) = 0
  * A part is convex if no face rises above the plane of a neighbour. The thickness of sheets is left out.
  */
 

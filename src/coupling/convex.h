@@ -3,12 +3,13 @@
  *   s(A, B) = max over unit vectors n of g(n),   g(n) = min over y in B of n.y - max over x in A of n.x
  * s is the distance of A and B if they are apart, and minus the smallest translation that separates them if they
  * overlap. The maximum is at the normal n, which points from A to B, and is attained at the contact points x and y = x
- * + s n. If the bodies move, ds/dt = n.(v_B - v_A), with the velocities of A at x and of B at y; for n is stationary.
- *   A convex set is a core, thickened by a radius r: all points at a distance of at most r from the core. The gap of two
- * thick sets is the gap of their cores minus both radii, with the same normal. The core is the convex hull of points
- * (one point for a ball, two for a capsule) or an ellipsoid.
- *   Overlapping sets have one such normal for each direction in which they can be separated. `guess` selects the one near
- * it, so that s is continuous while bodies that touch move a little deeper.
+ * + s n. If the bodies move, ds/dt = n.(v_B - v_A), with the velocities of A at x and of B at y, because g is
+ * stationary at n.
+ *   A convex set is a core, thickened by a radius r: all points at a distance of at most r from the core. The gap of
+ * two thick sets is the gap of their cores minus both radii, with the same normal. The core is the convex hull of
+ * points (one point for a ball, two for a capsule) or an ellipsoid.
+ *   Overlapping sets have one such normal for each direction in which they can be separated. `guess` selects the one
+ * near it, so that s is continuous while bodies that touch move a little deeper.
  * Flat space. Lengths have one unit. s has the error of round-off, about 1e-15 of the sizes of the bodies and of their
  * distance. If the cores are hulls and touch each other at two vertices, at a vertex and an edge, or at parallel edges,
  * n is not unique, and one of its values is returned. Sources: Gilbert, Johnson & Keerthi, IEEE J. Robot. Autom. 4

@@ -7,9 +7,9 @@
  * body, one of the `spheres` of a body, or a particle, as a ball. Two hulls whose faces lie on each other have one gap
  * for each point of their patch in place of s, so that a body can rest on a face; the patch is found again at the start
  * of each part of a step.
- *   A pair is listed for a step of length h if the balls around its sets can meet: each ball is enlarged by 1.5 |v| h and a
- * twentieth of its radius. If a flight moves a ball farther than that, the step is made again with larger balls. The
- * pairs are found by sorting the balls along x (sort and sweep; Cohen, Lin, Manocha & Ponamgi (1995),
+ *   A pair is listed for a step of length h if the balls around its sets can meet: each ball is enlarged by 1.5 |v| h
+ * and a twentieth of its radius. If a flight moves a ball farther than that, the step is made again with larger balls.
+ * The pairs are found by sorting the balls along x (sort and sweep; Cohen, Lin, Manocha & Ponamgi (1995),
  * doi:10.1145/199404.199437). Flat space. The pairs and the patches of a step follow from the state at its start, so
  * that a restarted run has the same.
  */
@@ -303,8 +303,8 @@ int cb_coupled_unit_of_shapes(const cb_coupled *c, const cb_gap *gap, int which)
  *
  * The times at which gaps of coupled bodies and particles become 0 within a flight (coupled_private.h).
  *
- *   s(tau) = 0 by the Illinois method between two times at which s has different signs; each value is that of a flight of
- *   length tau. Between the ends of a flight s is taken to be the cubic of its values and rates there.
+ *   s(tau) = 0 by the Illinois method between two times at which s has different signs; each value is that of a flight
+ *   of length tau. Between the ends of a flight s is taken to be the cubic of its values and rates there.
  * s: gap; tau: time since the start of the flight. Source: Dowell & Jarratt, BIT 11 (1971) 168,
  * doi:10.1007/BF01934364 (the Illinois method).
  */

@@ -121,10 +121,11 @@ void cb_body_coupling_free(cb_body_coupling *c);
  * fewer than seven samples; t_l has one order less. For given poses, at which the joints may not hold exactly, q is
  * defined by the two frames A and B of a joint:
  *   displacement  q = e_k.R_A^T (x_B - x_A):   a force t R_A e_k on B at x_B, and the opposite force on A at x_B
- *   angle about z of B  q = 2 atan2(z, w):     a torque t R_B ((z x - w y)/n, (z y + w x)/n, 1) on B, and the opposite one on A
+ *   angle about z of B  q = 2 atan2(z, w):     a torque t R_B ((z x - w y)/n, (z y + w x)/n, 1) on B, and the opposite
+ *                                              torque on A
  * with the quaternion (w, x, y, z) of R_A^T R_B and n = w^2 + z^2. These are the exact derivatives. They are equal and
  * opposite, so the momentum of the whole is exact. Valid for bodies that hinges, slides, cylindrical and planar joints
- * and welds hold together, far from a plane. SI units. Derived for this project.
+ * and welds hold together in flat space, far from a plane. SI units. Derived for this project.
  */
 
 /* The samples of each coordinate. With `given`, they are evenly spaced from range[0] to range[1], with both ends;

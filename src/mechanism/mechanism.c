@@ -290,6 +290,18 @@ void cb_mechanism_free(cb_mechanism *m) {
 
 int cb_mechanism_first(const cb_mechanism *m, int joint) { return m->first[joint]; }
 const char *cb_mechanism_joint_name(const cb_mechanism *m, int joint) { return m->joint[joint].name; }
+
+/* The first body of a tree has no joint of its own; then a joint to another body of the tree is named. */
+cb_status cb_mechanism_fail_at(const cb_mechanism *m, int link, double h, double t) {
+  const cb_link *l = &m->link[link];
+  int j = l->joint < 0 ? 0 : l->joint;
+  while (l->joint < 0 && m->joint[j].body[0] != l->body && m->joint[j].body[1] != l->body) j++;
+  return cb_fail(CB_STEP_SINGULAR,
+                 "the equations of %sjoint `%s` are singular in a step of %g at t = %g: expected bodies with mass "
+                 "beyond each joint",
+                 l->joint < 0 ? "the tree of " : "", m->joint[j].name, h, t);
+}
+
 int cb_mechanism_loops(const cb_mechanism *m) { return m->loops; }
 int cb_mechanism_implied(const cb_mechanism *m, int joint) { return m->implied[joint]; }
 int cb_mechanism_conditions(const cb_mechanism *m, int joint) {

@@ -8,7 +8,7 @@
  *   Q = -k (q - q_rest) - c q' + motor, at t_k + h/2, (q_k + q_{k+1})/2;  q' = (q_{k+1} - q_k)/h
  * Here S are the twists of the joint (curvebody/joint.h), a is the armature (the inertia of a rotor on the joint), k
  * the stiffness, c the damping, and P the momentum of the joint at the node. Newton's system is solved by a sweep from
- * the tips of the tree to its roots and back (mechanism_sweep.h), so the cost is linear in the number of bodies.
+ * the tips of the tree to its roots and back (mechanism_private.h), so the cost is linear in the number of bodies.
  * Impulses are equal and opposite, so momentum is kept to round-off.
  *   settle: at the node, p += W and P -= S^T W so that K^-1 (p - mu_0) is a motion that the joints allow; then the next
  *   step is the same, because it depends on p and P only through the motions that the joints allow.
@@ -112,8 +112,8 @@ bool cb_mechanism_are_neighbours(const cb_mechanism *m, int a, int b);
  * of the bodies. */
 double *cb_mechanism_state(cb_mechanism *m, int *count);
 double *cb_mechanism_q(cb_mechanism *m); /* [coordinates]: a part of the state */
-/* The work since the start, [coordinates]: of motors, servos and drives; of dampers and dry friction; of limits.
- * Borrowed. */
+/* The work since the start, [coordinates]: of motors, servos, drives and limits that are springs; of dampers and dry
+ * friction; of limits that reflect. Borrowed. */
 typedef enum cb_joint_work {
   CB_JOINT_WORK_MOTOR,
   CB_JOINT_WORK_DAMPING,

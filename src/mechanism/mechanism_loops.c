@@ -1,8 +1,8 @@
-/* Joints that close loops of a mechanism, and couplings (below): rows that are solved together with the
- * sweeps.
+/* Joints that close loops of a mechanism, and couplings (below): rows that are solved together with the sweeps.
  *
- *   row i: a covector N_i on the motion of the joint's second body relative to the first one. C_i eta = N_i (eta_B - X eta_A)
- *   at the end of a step; the impulse G_i^T lambda_i = (N_i on B, -X^T N_i on A) acts at its beginning.
+ *   row i: a covector N_i on the motion of the joint's second body B relative to the first one, A.
+ *   C_i eta = N_i (eta_B - X eta_A) at the end of a step; the impulse G_i^T lambda_i = (N_i on B, -X^T N_i on A) acts at
+ *   its beginning.
  *   eta = eta_0 + sum_i Z_i lambda_i,  Z_i the sweep of G_i^T alone
  *   a constraint                  C_i eta = -gap_i                           (or the rate of a driven coordinate)
  *   a coordinate of the joint     lambda_i + s_i C_i eta = f_i               force f, stiffness s as for other joints
@@ -370,8 +370,8 @@ void cb_loops_sort(cb_mechanism *m) {
  *   C eta = N_q (eta_B - X eta_A) - p'(r) N_r (eta_D - X eta_C)        q between the bodies A and B, r between C and D
  * N_q is the covector whose value on a motion of the joint is the rate of q (dual in mechanism_private.h). The impulse
  * lambda pushes q by lambda and r by -p'(r) lambda, so a coupling does no work. It is one more row of those of loops
- * (above), which have two parts here. While limits, dry friction or drives hold both coordinates it depends
- * on others, and is dropped. Any unit of q and r; holds at every node to round-off.
+ * (above), which have two parts here. While limits, dry friction or drives hold both coordinates, this row depends on
+ * others and is dropped. q and r may have any units. The coupling holds at every node to round-off.
  */
 
 double cb_joint_polynomial(const cb_joint_coupling *coupling, double r, double *slope) {

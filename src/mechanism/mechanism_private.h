@@ -191,6 +191,7 @@ void cb_mechanism_find_joints(cb_mechanism *m, cb_joint_extent extent, bool tria
 void cb_mechanism_find_closing(const cb_mechanism *m, cb_link *l, const double *driven);
 /* Gives each link and each row of a loop the impulsive force and the stiffness of its coordinates. */
 void cb_mechanism_assign_forces(cb_mechanism *m);
+/* Fails because the equations of a link are singular. */
 cb_status cb_mechanism_fail_at(const cb_mechanism *m, int link, double h, double t);
 void cb_mechanism_share_impulses(cb_mechanism *m);
 

@@ -1,8 +1,9 @@
 /* A step of a tree of joined bodies by Munthe-Kaas's Runge–Kutta method of order 4, in coordinates of joints.
  *
- *   q' and pi' of all units (mechanism_tree.h); of a root with the displacement u, g = g_k exp(u), and the momentum (l, P)
- *   of its tree in the world's axes about x_k:  u' = dexp^-1_{-u} Y,  (l, P)' = (R F_torque + (x - x_k) × R F_force,
- *   R F_force)  (integrators/rkmk4.c); of a rotation with R = R_k exp(u):  u' = dexp^-1_{-u} w
+ *   q' and pi' of all units (mechanism_tree.h)
+ *   a root with the displacement u, g = g_k exp(u), and the momentum (l, P) of its tree in the world's axes about x_k:
+ *     u' = dexp^-1_{-u} Y,  (l, P)' = (R F_torque + (x - x_k) × R F_force, R F_force)        (integrators/rkmk4.c)
+ *   a rotation with R = R_k exp(u):  u' = dexp^-1_{-u} w
  *   driven coordinates: q = law(t), and the momentum pi gives the force of the drive, pi' - (what acts without it)
  *   joint b:  the impulse of the joint on b is the change of P_b less the impulse of the wrenches
  * F: wrenches of the whole tree; R: rotation of the root. Works are integrated along. That of a drive with the force f

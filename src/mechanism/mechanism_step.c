@@ -161,14 +161,6 @@ static cb_status find_forces(cb_mechanism *m, double t, double h, bool shared_is
 
 /* --- the drift --- */
 
-cb_status cb_mechanism_fail_at(const cb_mechanism *m, int link, double h, double t) {
-  const cb_link *l = &m->link[link];
-  return cb_fail(CB_STEP_SINGULAR,
-                 "the equations of %s`%s` are singular in a step of %g at t = %g: expected bodies with mass beyond "
-                 "each joint",
-                 l->joint < 0 ? "the tree of joint " : "joint ", l->joint < 0 ? "" : m->joint[l->joint].name, h, t);
-}
-
 /* out = B R^T, with R = r for both parts, of a B without linear columns in its angular rows (whose c is not set) */
 static void turn_columns(const double r[3][3], const double B[6][6], cb_row6 out[6]) {
   cb_two angular[3], one[3], other[3], linear[3]; /* the columns of R, in the places of both parts of a row */

@@ -1,7 +1,8 @@
 /* The units of a tree, made from its joints (mechanism_tree.h).
  *
- *   M(q) = exp(q_1 s_1) .. exp(q_k s_k) R:  a screw s = Ad_E (0, 0, turn; 0, 0, slide) has the frame E, whose third axis
- *   is along it, so exp(q s) = E exp(q (0, 0, turn; 0, 0, slide)) E^-1
+ *   M(q) = exp(q_1 s_1) .. exp(q_k s_k) R
+ *   a screw s = Ad_E (0, 0, turn; 0, 0, slide) has the frame E, whose third axis is along it, so
+ *   exp(q s) = E exp(q (0, 0, turn; 0, 0, slide)) E^-1
  * If the first body of a joint moves and the second one is its parent, the motion is M^-1: the same motions backwards.
  */
 #include "mechanism/mechanism_tree.h"

@@ -11,8 +11,7 @@
  * starts from the states alone, so its result does not depend on the steps before. The momentum of the whole is exact
  * after any number of iterations, because the slopes of one evaluation have the sum 0. A coupling that depends on
  * coordinates of joints alone is not iterated: the equations of the joined bodies contain it
- * (mechanism/mechanism_private.h). Symbols: fluid/body_coupling.h
- * and fluid/rigid_step.h.
+ * (mechanism/mechanism_private.h). Symbols: fluid/body_coupling.h and fluid/rigid_step.h.
  */
 
 #include "fluid/body_coupling.h"
@@ -44,6 +43,7 @@ typedef struct added {
 struct cb_body_interaction {
   const cb_body_coupling *coupling;
   void *self;
+  double curvature;
   int n;
   added *added; /* [n] */
   cb_pose *g;   /* [n]: the poses for the next evaluation, and the twists */
@@ -135,14 +135,14 @@ void cb_body_interaction_arrive(cb_body_interaction *in, int body, const cb_pose
 }
 
 /* Moves a pose by the twist Y - Y_made for half a step. This is exact where the iteration has converged. */
-static void move_pose(cb_body_interaction *in, int body, double half) {
+static void move_pose(const cb_body_interaction *in, int body, double half) {
   double by[6];
   cb_pose move;
   in->g[body] = in->g_made[body];
   if (half == 0) return;
   for (int k = 0; k < 6; k++) by[k] = half * (in->Y[body][k] - in->Y_made[body][k]);
-  cb_se3_tau(CB_SE3_EXPONENTIAL, by, &move);
-  cb_pose_multiply(&in->g_made[body], &move, &in->g[body]);
+  cb_pose_tau_in(CB_SE3_EXPONENTIAL, in->curvature, by, &move);
+  cb_pose_multiply_in(in->curvature, &in->g_made[body], &move, &in->g[body]);
 }
 
 double cb_body_interaction_renew(cb_body_interaction *in, double half, bool faster) {
@@ -422,6 +422,7 @@ static cb_status create(cb_run *run, const cb_fluid_joints *joints) {
   cb_body_interaction *in = cb_arena_alloc(run->arena, 1, sizeof *in);
   if (!in) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", n);
   *in = (cb_body_interaction){.coupling = b->fluid->coupling,
+                              .curvature = b->fluid->curvature,
                               .n = b->n,
                               .added = cb_arena_alloc(run->arena, n, sizeof *in->added),
                               .g = cb_arena_alloc(run->arena, n, sizeof *in->g),

@@ -303,10 +303,14 @@ size_t cb_fluid_joined_blobs(cb_run *run, cb_blob *out) {
 
 /* --- creation --- */
 
-static bool loses(const cb_fluid_joints *joints) {
+static bool loses(const cb_fluid_joints *joints, const cb_mechanism *m) {
   bool any = joints->laws != NULL;
-  for (int i = 0; i < joints->n; i++)
-    for (int k = 0; k < 6; k++) any = any || joints->joint[i].damping[k] != 0 || joints->joint[i].friction[k] != 0;
+  for (int i = 0; i < joints->n; i++) {
+    const cb_joint *j = &joints->joint[i];
+    for (int k = 0; k < 6; k++) any = any || j->damping[k] != 0 || j->friction[k] != 0;
+    any = any || j->stiff[1] != 0;
+  }
+  for (int i = 0; i < cb_mechanism_limits(m); i++) any = any || cb_mechanism_limit(m, i).restitution < 1;
   return any;
 }
 
@@ -338,7 +342,7 @@ cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints) {
       cb_mechanism_create_in(b->fluid->curvature, b->n, joints->n, joints->joint, &laws, &which, &j->mechanism);
   if (!status) status = cb_body_interaction_join(run, j->mechanism);
   if (status) return status;
-  j->loses = loses(joints);
+  j->loses = loses(joints, j->mechanism);
   const size_t n = (size_t)cb_mechanism_coordinates(j->mechanism);
   int count = 0;
   cb_mechanism_state(j->mechanism, &count);
@@ -365,7 +369,7 @@ void cb_fluid_joined_free(cb_run *run) {
 /* --- shapes that touch ---
  *
  * The shapes by which rigid bodies touch each other and particles: the convex parts of their surfaces
- * (coupling/convex_surface.h). Copies of a body share them. A body with `spheres` touches by these, and has none here.
+ * (coupling/convex.h). Copies of a body share them. A body with `spheres` touches by these, and has none here.
  */
 
 /* Returns whether a body has spheres, and finds the first point of it, its centre. */

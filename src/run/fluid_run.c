@@ -156,8 +156,8 @@ static cb_status fail_step(const cb_run *run, cb_status status, int failed, doub
                  status == CB_STEP_DOMAIN ? "" : "; try a smaller integrator.step");
 }
 
-/* Moves all bodies by *h seconds from the time b->t, which it does not change. If an event stops the run, *h becomes the
- * time until then. */
+/* Moves all bodies by *h seconds from the time b->t, which it does not change. If an event stops the run, *h becomes
+ * the time until then. */
 static cb_status advance(cb_run *run, cb_sink *sink, double *h) {
   cb_fluid_run *b = run->own;
   for (int i = 0; i < b->threads; i++) {

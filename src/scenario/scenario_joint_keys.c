@@ -4,8 +4,7 @@
  *
  *   spring: {stiffness: .., rest: ..}, motor: EXPRESSION, servo: {position: .., kp: .., kv: ..}, drive: EXPRESSION,
  *   limits: [lowest, highest], restitution: .., stiff: {stiffness: .., damping: ..}
- * A joint with several coordinates has lists. The meaning of the keys is described in mechanism/mechanism.h and
- * mechanism/mechanism.h.
+ * A joint with several coordinates has lists. The meaning of the keys is described in mechanism/mechanism.h.
  *
  * With the key `couple` a coordinate is a polynomial of the coordinate of another joint.
  *
@@ -244,7 +243,9 @@ cb_status cb_joint_read_limits(const cb_joint_reading *r, const cb_node *node, c
 /* --- the start --- */
 
 static cb_status inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
-  (void)self, (void)t, (void)g;
+  (void)self;
+  (void)t;
+  (void)g;
   memset(K, 0, 36 * sizeof **K);
   memset(mu0, 0, 6 * sizeof *mu0);
   for (int i = 0; i < 6; i++) K[i][i] = 1;
@@ -255,7 +256,8 @@ static cb_status inertia(void *self, double t, const cb_pose *g, double K[6][6],
  * the metric of this inertia. */
 static const cb_rigid_problem unit_body = {.inertia = inertia};
 static const cb_rigid_problem *unit_problem(void *self, int body) {
-  (void)self, (void)body;
+  (void)self;
+  (void)body;
   return &unit_body;
 }
 

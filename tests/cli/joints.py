@@ -149,6 +149,19 @@ class Joints(Case):
         self.assertGreater(off[0], 3.5*off[1])
         self.assertLessEqual(abs(found["effort"][:, 1]).max(), 3)
 
+    def test_energy_that_limits_take_is_not_warned_of(self):
+        """Without gravity, spring, damper and servo only limits change the energy of the arm."""
+        self.write("limits.yaml", "curvebody: 1\nfluid: {medium: none}\nbodies:\n  - {name: arm, shape: ball, inertial: "
+                   "{mass: 2, at: [0, 0, 0], inertia: [0.1, 0.2, 0.3]}}\njoints:\n  - {kind: hinge, of: [world, arm], "
+                   "in: [-0.5, 0, 0], axis: [0, 1, 0], rate: 1, limits: [-0.1, 0.1]}\n"
+                   "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 1}\n")
+        for limit, kept in ("restitution=0.5", 0.5), ("stiff={stiffness: 100, damping: 1}", 0.9), ("restitution=1", 1):
+            with self.subTest(limit):
+                done = self.good("run", "limits.yaml", "-o", "limits.h5", "--force", "--set", "joints.0." + limit)
+                self.assertNotIn("energy has changed", done.stderr)
+                with h5py.File(self.path("limits.h5")) as file:
+                    self.assertLess(file["energy"][-1, ...].sum(), (kept + 1e-9) * file["energy"][0, ...].sum())
+
     def test_a_wrench_carries_the_weight(self):
         self.write("p.yaml", PENDULUM)
         found = self.run_of("p.yaml", "joints.0.drive=pi/2", "joints.0={kind: hinge, of: [world, arm], at: [0, 0, 1], in: [-0.5, 0, 0], "

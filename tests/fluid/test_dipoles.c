@@ -330,7 +330,8 @@ static void a_plane_is_mirrored_bodies(void **unused) {
 /* --- thin bodies --- */
 
 /* A thin disc of radius a has K = rho 8 a^3/3 across its plane and rho 16 a^5/45 about its diameters. For a thickness
- * above 0 and no added mass along the plane, as models of sheets have it, its reach is still that of the disc, 0.75 a. */
+ * above 0 and no added mass along the plane, as models of sheets have it, its reach is still that of the disc,
+ * 0.75 a. */
 static void thickness_does_not_change_the_reach_of_a_disc(void **unused) {
   static const double thickness[] = {0, 1e-4, 0.01};
   for (int i = 0; i < 3; i++) {

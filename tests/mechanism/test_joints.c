@@ -8,8 +8,8 @@ enum { TRIALS = 200, SCREWS = 6 };
 /* The key of the class `rod`: its length. */
 static double rod_length;
 
-/* A joint with random data: a rod has a length, and a compound joint 1 to 4 hinges, slides and screws with a pitch. With
- * more of them, random ones come near to gimbal lock. */
+/* A joint with random data: a rod has a length, and a compound joint 1 to 4 hinges, slides and screws with a pitch.
+ * With more of them, random ones come near to gimbal lock. */
 static void random_joint(uint64_t *seed, const cb_joint_class *class, double screw[SCREWS][6], cb_joint *out) {
   rod_length = check_uniform(seed, .3, 2);
   *out = (cb_joint){.class_ = class, .data = {.params = &rod_length}};

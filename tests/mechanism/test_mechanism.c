@@ -1,4 +1,5 @@
-/* Joined bodies against independent equations of motion, solved to the digits of two tolerances and two formulations. */
+/* Joined bodies against independent equations of motion, solved to the digits of two tolerances and two
+ * formulations. */
 #include "joined_oracles.h"
 
 static double run_double_pendulum(double h, int order) {
@@ -144,9 +145,9 @@ static void start_long_chain(joined *s, bool dead) {
   joined_start(s, NULL);
 }
 
-/* The round-off of the chain's places, 40 links of .64 m, is 1e-13 m/s in steps of 1 ms. This is above 1e-15 of the first
- * speeds; steps must end nevertheless, with closed joints. At 30 steps the extrapolation is so good that one change is
- * enough. */
+/* The round-off of the chain's places, 40 links of .64 m, is 1e-13 m/s in steps of 1 ms. This is above 1e-15 of the
+ * first speeds; steps must end nevertheless, with closed joints. At 30 steps the extrapolation is so good that one
+ * change is enough. */
 static void long_chains_take_few_iterations(void **unused) {
   static joined s;
   (void)unused;
@@ -166,8 +167,8 @@ static void long_chains_take_few_iterations(void **unused) {
   cb_mechanism_free(s.mechanism);
 }
 
-/* A weight changes nothing in Newton's matrix, so that its derivative may be left out; the places, up to 25 m away, then
- * agree to round-off. */
+/* A weight changes nothing in Newton's matrix, so that its derivative may be left out; the places, up to 25 m away,
+ * then agree to round-off. */
 static void a_weight_needs_no_derivative(void **unused) {
   static joined a, b;
   (void)unused;

@@ -8,7 +8,8 @@ enum { LINKS = 11 }; /* two whole blocks, and one with a copy */
 /* The constant inertia, with the momentum of a shape that moves. */
 static cb_status constant_inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
   const joined_body *b = self;
-  (void)t, (void)g;
+  (void)t;
+  (void)g;
   memcpy(K, b->constant.K, sizeof b->constant.K);
   memcpy(mu0, b->constant.mu0, sizeof b->constant.mu0);
   return CB_OK;

@@ -60,7 +60,8 @@ static void frictions_of_several_joints_are_found_together(void **unused) {
   joined_place(&s, b, (double[]){0}, (double[]){0}, 0);
   joined_start(&s, NULL);
   const double *q = cb_mechanism_q(s.mechanism);
-  /* pulled by 10 - 1 = 9 with the mass 5, the second one needs 3 * 9/5 = 5.4 > 2: it slips, and q_a'' = -(10 q_a - 1 - 2)/2 */
+  /* The pull 10 - 1 = 9 acts on the mass 5, and the second one needs 3 * 9/5 = 5.4 > 2: it slips, and
+   * q_a'' = -(10 q_a - 1 - 2)/2. */
   const double t = .2, w = sqrt(5);
   for (int i = 0; i < 200; i++) check_ok(joined_step(&s, 1e-3, 2));
   check_near(q[0], .3 + .7 * cos(w * t), 1e-6);
@@ -71,7 +72,9 @@ static void frictions_of_several_joints_are_found_together(void **unused) {
 
 /* A weight on a slide under gravity rests on its lowest limit, and is lifted off by a force. */
 static void lift(void *self, double t, const double *q, const double *rate, cb_joint_force *force) {
-  (void)self, (void)q, (void)rate;
+  (void)self;
+  (void)q;
+  (void)rate;
   force[0].Q += t > .5 ? 12 : 0;
 }
 

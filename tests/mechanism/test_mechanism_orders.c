@@ -1,5 +1,5 @@
-/* Joined bodies against independent equations in maximal coordinates (mechanism_reference.h): order 2, and 4 when composed,
- * for every kind of joint, with its bodies in both orders. */
+/* Joined bodies against independent equations in maximal coordinates (mechanism_reference.h): order 2, and 4 when
+ * composed, for every kind of joint, with its bodies in both orders. */
 #include "joined_reference.h"
 #include "random_joints.h"
 

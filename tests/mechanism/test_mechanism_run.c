@@ -1,5 +1,5 @@
-/* Joints in runs of scenarios: next to bodies without joints, to particles, constraints, springs and wrenches; restarts;
- * and the balance of energy. */
+/* Joints in runs of scenarios: next to bodies without joints, to particles, constraints, springs and wrenches;
+ * restarts; and the balance of energy. */
 #include "mechanism_reference.h"
 #include "memory_sink.h"
 

@@ -265,8 +265,8 @@ static double largest_face(const cb_scenario *s, int body) {
   return sqrt(out);
 }
 
-/* With the exact coupling two balls touch where the gap is a third of the size of the largest face of each: the panels do
- * not resolve a thinner film. They part again with the opposite velocities, because they are equal. */
+/* With the exact coupling two balls touch where the gap is a third of the size of the largest face of each: the panels
+ * do not resolve a thinner film. They part again with the opposite velocities, because they are equal. */
 static void balls_touch_at_the_film_that_panels_resolve(void **unused) {
   (void)unused;
   memory_sink m;

@@ -1,9 +1,10 @@
 /* `coupling: exact`: the potential flow around all bodies, by panels on their surfaces (potential/several.h).
  *
- *   K of all bodies and its derivative from one system of equations; what is added to each body is K minus its own block
- * for the body alone, on the same panels. The own added mass of each body is that of its model, which may be more
- * accurate. Valid for rigid closed bodies of which no two are nearer than their panels resolve. Near a plane the images
- * of all bodies are added. With `samples`, K of joined bodies is a table (fluid/body_coupling.h). Source: see
+ *   C = K - diag(K_1, .., K_n)
+ * K of all bodies and its derivative follow from one system of equations; K_i is the tensor of body i alone, on the same
+ * panels. The own added mass of each body is that of its model, which may be more accurate than K_i. Valid for rigid
+ * closed bodies of which no two are nearer than their panels resolve. Near a plane the images of all bodies are added.
+ * With `samples`, K of joined bodies in flat space is a table (fluid/body_coupling.h). Source: see
  * potential/several.h. SI units.
  */
 #include "fluid/body_coupling.h"
@@ -152,6 +153,10 @@ static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, 
     for (int i = 0; i < of->n; i++) d->faces = i && d->faces < body[i].faces ? d->faces : body[i].faces;
     status = cb_several_create(of->n, body, &options, &d->several);
   }
+  if (!status && own->samples && of->fluid->curvature != 0)
+    status = cb_node_fail(own->samples,
+                          "samples: a table is only for flat space: expected `coupling: exact` without "
+                          "`samples` in a curved space");
   if (!status && own->samples) {
     status = cb_coupling_table_create(of, d->several, &own->table, which, &d->table);
     if (status && *which < 0) status = cb_node_fail(own->samples, "samples: %s", cb_error_text());

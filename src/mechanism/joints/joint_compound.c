@@ -1,5 +1,5 @@
-/* Several hinges and slides one after another: M(q) = exp(s_1 q_1) exp(s_2 q_2) .. exp(s_n q_n), with the screws s_i, twists
- * in frame A at q = 0; n <= 6.
+/* Several hinges and slides one after another: M(q) = exp(s_1 q_1) exp(s_2 q_2) .. exp(s_n q_n), n <= 6. The screws s_i
+ * are twists in frame A at q = 0.
  *
  *   S_i = Ad of (exp(s_{i+1} q_{i+1}) .. exp(s_n q_n))^-1 applied to s_i
  *   q is found by Newton's method: q += (S S^T)^-1 S log(M(q)^-1 m), from near coordinates

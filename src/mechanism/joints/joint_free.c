@@ -1,5 +1,5 @@
-/* A free joint: any relative motion, M(q) = T(q_1, q_2, q_3) exp(hat(q_4, q_5, q_6)); the displacement is in the axes of
- * frame A. It constrains nothing; springs and forces may act on its coordinates. */
+/* A free joint: any relative motion, M(q) = T(q_1, q_2, q_3) exp(hat(q_4, q_5, q_6)); the displacement is in the axes
+ * of frame A. It constrains nothing; springs and forces may act on its coordinates. */
 #include "mechanism/joint_parts.h"
 
 static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *out) {

@@ -1,5 +1,5 @@
-/* A planar joint: displacement in the plane normal to the axis z, and rotation about it, M(q) = T(q_1 x + q_2 y) R_z(q_3)
- * with the axes x and y of frame A. */
+/* A planar joint: displacement in the plane normal to the axis z, and rotation about it,
+ * M(q) = T(q_1 x + q_2 y) R_z(q_3), with the axes x and y of frame A. */
 #include "mechanism/joint_parts.h"
 
 static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *out) {

@@ -165,7 +165,13 @@ static cb_status read_search(const cli_gait_job *job, cb_cycle_search *s) {
   if (!status && job->varied.count > CB_CYCLE_KEYS)
     status =
         cb_fail(CB_ERROR_INPUT, "--vary: error: expected at most %d keys, found %zu", CB_CYCLE_KEYS, job->varied.count);
-  for (size_t i = 0; i < job->varied.count && !status; i++) status = read_key(job->varied.item[i], &s->key[s->keys++]);
+  for (size_t i = 0; i < job->varied.count && !status; i++) {
+    status = read_key(job->varied.item[i], &s->key[s->keys]);
+    for (int k = 0; k < s->keys && !status; k++)
+      if (!strcmp(s->key[k].name, s->key[s->keys].name))
+        status = cb_fail(CB_ERROR_INPUT, "--vary: error: expected each key once, found %s twice", s->key[k].name);
+    s->keys++;
+  }
   if (!status && !s->keys && (job->objective || job->starts || job->seed))
     status = cb_fail(CB_ERROR_INPUT, "--objective, --starts, --seed: error: expected --vary KEY=LO:HI next to them");
   if (!status && job->starts) status = cli_ambient_numbers("--starts", job->starts, 1, &starts);

@@ -30,9 +30,9 @@ static void fourier_at(const cb_basis *b, double t, double *phi, double *rate, d
   }
 }
 
-/* Computes the functions, their rates and their second derivatives at a time t on an arc. The functions of the vertices come first: function k
- * is 1 at the time end[k] and falls linearly to 0 at the neighbouring vertices. Then come the integrals of Legendre's
- * polynomials on each arc. */
+/* Computes the functions, their rates and their second derivatives at a time t on an arc. The functions of the vertices
+ * come first: function k is 1 at the time end[k] and falls linearly to 0 at the neighbouring vertices. Then come the
+ * integrals of Legendre's polynomials on each arc. */
 static void arcs_at(const cb_basis *b, int arc, double t, double *phi, double *rate, double *curve) {
   const double length = b->end[arc + 1] - b->end[arc], x = 2 * (t - b->end[arc]) / length - 1;
   memset(phi, 0, (size_t)b->functions * sizeof *phi);

@@ -215,7 +215,7 @@ static cb_status solve_by_wong(cb_direct *d, cb_optimum *o) {
 }
 
 /* Computes the relative change of the cost, and the largest change of a number of the holonomy, with twice as many
- * nodes. */
+ * nodes. A body that does not move has the cost 0. */
 static cb_status finer_quadrature(const cb_direct *d, double *change) {
   const cb_basis *s = d->basis;
   const cb_group *G = d->problem->bundle->group;
@@ -226,7 +226,8 @@ static cb_status finer_quadrature(const cb_direct *d, double *change) {
   if (!status) status = cb_direct_create_on(d->problem, fine, &twice);
   if (status) return status;
   status = cb_variation_at(twice->v, d->c, 0);
-  change[0] = fabs(twice->effort->cost / d->effort->cost - 1);
+  const double cost = d->effort->cost, other = twice->effort->cost;
+  change[0] = other == cost ? 0 : fabs(other / cost - 1);
   change[1] = 0;
   for (int k = 0; k < G->size; k++) change[1] = fmax(change[1], fabs(twice->v->g[k] - d->v->g[k]));
   cb_direct_free(twice);

@@ -65,9 +65,8 @@ static const cb_observable table[] = {
     OWN("energy", "kinetic_energy", "1", "kinetic energy; 0 with drag", kinetic, 0, 0),
     OWN("energy", "potential_energy", "1", "energy of springs and of `potential`", potential, 0, 0),
     OWN("effort", "effort", "1",
-        "force that a law or gait needs on its variable; with inertia: mean of the last step, without impulses; 0 of "
-        "free "
-        "variables",
+        "force that a law or gait needs on its variable; with inertia: mean of the last step, without impulses; 0 for "
+        "free variables",
         state.effort, 1, "dof"),
     OWN("effort", "effort_impulse", "1",
         "with inertia: sum of the impulses on driven variables since the start: at breaks of a gait, and at limits of "
@@ -363,14 +362,18 @@ static cb_status step(cb_run *run, cb_sink *sink, double h) {
 }
 
 static cb_status tangent(const cb_run *run, int body, cb_tangent *out) {
-  (void)run, (void)body, (void)out;
+  (void)run;
+  (void)body;
+  (void)out;
   return cb_fail(
       CB_ERROR_UNSUPPORTED,
       "the Lyapunov exponent of variables of `shape` is not computed: expected particles, a body or a system");
 }
 
 static cb_status plate(const cb_run *run, int body, cb_falling_plate *out) {
-  (void)run, (void)body, (void)out;
+  (void)run;
+  (void)body;
+  (void)out;
   return cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
                     "`falling_regime` needs a body or a system that falls: expected no bundle");
 }

@@ -123,14 +123,20 @@ cb_status cb_motion_cycle_find(cb_scenario *s, const cb_cycle_options *options, 
   cb_status status = pose(s, &c);
   if (!status) status = find_once(s, &c, options->near, false, out);
   if (options->rough || status) return status;
+  bool stalled; /* the error is round-off, which smaller steps do not make smaller */
   do {
     const cb_motion_cycle before = *out;
     c.steps *= 2;
     status = find_once(s, &c, &before.of, true, out);
     if (status) return status;
     out->error = compare(c.problem.bundle->group, &before, out);
-  } while (options->tolerance > 0 && out->error > options->tolerance && c.steps <= STEPS_MAX / 2);
-  if (!(out->error <= fmax(1e-6, options->tolerance)))
+    stalled = out->error < 1e-9 && out->error >= before.error;
+  } while (options->tolerance > 0 && out->error > options->tolerance && !stalled && c.steps <= STEPS_MAX / 2);
+  if (options->tolerance > 0 && !(out->error <= options->tolerance))
+    cb_warn("displacement and work of the cycle change by %.2g (relative) if steps are halved: the tolerance %.2g was "
+            "not reached, because of %s",
+            out->error, options->tolerance, stalled ? "round-off" : "the maximum number of steps per period");
+  else if (!(options->tolerance > 0) && !(out->error <= 1e-6))
     cb_warn("displacement and work of the cycle change by %.2g (relative) if steps are halved: use a smaller step",
             out->error);
   if (!(out->of.residual <= 1e-8))

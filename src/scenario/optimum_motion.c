@@ -112,7 +112,14 @@ static cb_status check_motion(const cb_scenario *s, const cb_optimum_scenario *o
   if (q->flow)
     return cb_node_fail(cb_node_get(map, "method"), "method: expected newton with `objective: torque` or `work`");
   if (!(q->duration > 0))
-    return cb_node_fail(objective, "missing key 'duration': expected the duration of the motion in s");
+    return cb_node_get(map, "duration")
+               ? cb_fail_consequence()
+               : cb_node_fail(objective, "missing key 'duration': expected the duration of the motion in s");
+  if (b->n == 1 && !(b->period[0] > 0) && !q->momentum && cb_node_get(map, "target"))
+    return cb_node_fail(cb_node_get(map, "target"),
+                        "bundle %s has one shape variable, %s, and the momentum is 0: every motion between two shapes "
+                        "has the same displacement; expected no target, but `start_shape` and `end_shape`",
+                        b->class_->name, b->shape[0]);
   const bool bound = q->objective == CB_OBJECTIVE_WORK;
   for (int i = 0; bound && i < b->n; i++)
     if (!q->largest_torque || !isfinite(o->torque[i]))

@@ -470,10 +470,39 @@ static cb_status set_gait(cb_scenario *s, const cb_gait *gait) {
   return status;
 }
 
+/* Copies the key `shape` without the keys that are errors for driven variables and next to a gait; zeros of them are
+ * allowed while a motion is sought. */
+static const cb_node *shape_of_gait(cb_scenario *s, const cb_node *shape) {
+  cb_node *copy = new_map(s, shape->count);
+  if (copy) copy->count = 0;
+  for (size_t i = 0; copy && i < shape->count; i++) {
+    const cb_node *item = shape->items[i];
+    if (!strcmp(shape->keys[i]->text, "period")) continue;
+    copy->keys[copy->count] = shape->keys[i];
+    copy->items[copy->count++] = item;
+    if (item->kind != CB_NODE_MAP || !cb_node_get(item, "drive")) continue;
+    cb_node *own = new_map(s, item->count);
+    if (!own) return NULL;
+    copy->items[copy->count - 1] = own;
+    own->count = 0;
+    cb_param rows[CB_SHAPE_ROWS];
+    cb_shape_variable_rows(item, false, rows);
+    for (size_t k = 0; k < item->count; k++)
+      for (const cb_param *row = rows; row->name; row++) {
+        if (strcmp(row->name, item->keys[k]->text)) continue;
+        own->keys[own->count] = item->keys[k];
+        own->items[own->count++] = item->items[k];
+      }
+  }
+  return copy;
+}
+
 /* Appends a scenario with a bundle, with the paths of its files. */
 static cb_status emit_bundle(cb_scenario *s, cb_text *out) {
-  const cb_node *root = cb_tree_root(s->tree), *own = cb_scenario_resolve_bundle(s, cb_node_get(root, "bundle"));
+  const cb_node *root = cb_tree_root(s->tree), *own = cb_scenario_resolve_bundle(s, cb_node_get(root, "bundle")),
+                *shape = cb_node_get(root, "gait") ? cb_node_get(root, "shape") : NULL;
   const cb_node *full = own ? replaced(s, root, "bundle", own) : NULL;
+  if (full && shape && shape->kind == CB_NODE_MAP) full = replaced(s, full, "shape", shape_of_gait(s, shape));
   if (!full) return cb_fail(CB_ERROR_MEMORY, "no memory for a scenario");
   return cb_node_emit(full, out);
 }
@@ -484,8 +513,9 @@ static cb_status set_number(cb_scenario *s, const char *key, double value) {
   return cb_tree_set(s->tree, text);
 }
 
-/* Makes all shape variables follow the gait, for the duration of a motion with inertia. A motion between two shapes is
- * the first half of its gait. */
+/* Makes all shape variables follow the gait from the time 0, where its first cycle begins, for the duration of a motion
+ * with inertia. A motion between two shapes is the first half of its gait. An integrator of another problem, such as
+ * `magnus`, is replaced. */
 static cb_status set_motion(cb_scenario *s) {
   const cb_bundle_scenario *m = cb_bundle_scenario_of(s);
   const cb_optimum_problem *p = &m->optimum->problem;
@@ -494,6 +524,8 @@ static cb_status set_motion(cb_scenario *s) {
   for (int i = 0; p->end_shape && i < m->bundle->n; i++) open |= p->end_shape[i] != p->start_shape[i];
   cb_status status = set_number(s, "gait.period", open ? 2 * p->duration : p->duration);
   if (!status) status = set_number(s, "optimum.duration", p->duration);
+  if (!status && cb_node_get(cb_node_get(cb_tree_root(s->tree), "time"), "start"))
+    status = set_number(s, "time.start", 0);
   if (!status) status = set_number(s, "time.end", p->duration);
   for (int i = 0; i < m->bundle->n && !status; i++) {
     const cb_node *own = cb_node_get(cb_node_get(cb_tree_root(s->tree), "shape"), m->bundle->shape[i]);
@@ -501,7 +533,8 @@ static cb_status set_motion(cb_scenario *s) {
     snprintf(text, sizeof text, "shape.%s.drive=gait", m->bundle->shape[i]);
     status = cb_tree_set(s->tree, text);
   }
-  if (status || cb_node_get(cb_tree_root(s->tree), "integrator")) return status;
+  const cb_node *name = cb_node_get(cb_node_get(cb_tree_root(s->tree), "integrator"), "name");
+  if (status || (name && name->kind == CB_NODE_SCALAR && !strcmp(name->text, "hamilton_pontryagin"))) return status;
   snprintf(text, sizeof text, "integrator={name: hamilton_pontryagin, step: %.17g}", p->duration / 1000);
   return cb_tree_set(s->tree, text);
 }

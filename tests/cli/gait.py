@@ -276,6 +276,14 @@ class Gait(Case):
         self.assertAlmostEqual(found["objective"], abs(self.json("b.yaml", "cycle")["log"][0]), delta=1e-12)
         self.assertIn("stiffness = 0.004, its upper bound\n", self.good("gait", "e.yaml", "cycle", *words).stdout)
 
+    def test_motion_of_least_torque_replaces_the_integrator_of_gaits(self):
+        self.write("cat.yaml", "curvebody: 1\nbundle: falling_cat\nintegrator: {name: magnus, step: 0.1}\noptimum: {objective: torque, "
+                   "duration: 2, start_shape: [0], end_shape: [0.5], starts: 0}\n")
+        self.good("gait", "cat.yaml", "optimize", "-o", "motion.yaml")
+        self.good("run", "motion.yaml", "--quiet")
+        with h5py.File(self.path("motion.h5")) as file:
+            np.testing.assert_allclose(file["shape"][-1], 0.5, rtol=0, atol=1e-12)
+
     def test_wrong_options_of_cycle(self):
         self.write("e.yaml", ELASTIC)
         for words, text in ((["--vary", "shape.period"], "--vary: error: expected KEY=LO:HI, such as shape.alpha2.spring"),
@@ -284,6 +292,8 @@ class Gait(Case):
                             (["--objective", "efficiency"], "expected --vary KEY=LO:HI next to them"),
                             (["--objective", "x", "--vary", "shape.period=1:2"],
                              "--objective: error: expected one of displacement, efficiency, v_x, v_y, omega, found 'x'"),
+                            (["--vary", "shape.period=1:2", "--vary", "shape.period=1:3"],
+                             "--vary: error: expected each key once, found shape.period twice"),
                             (["-o", "o.h5"], "--output: error: expected a file name that ends with .yaml, found 'o.h5'"),
                             (["--error", "-1"], "--error: error: expected a number >= 0"),
                             (["--starts", "0", "--vary", "shape.period=1:2"], "--starts: error: expected a whole number from 1")):
@@ -291,6 +301,9 @@ class Gait(Case):
                 done = self.call("gait", "e.yaml", "cycle", *words)
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(text, done.stderr)
+        done = self.call("gait", "e.yaml", "cycle", "--error", "1e-30") # it ends at round-off
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("the tolerance 1e-30 was not reached, because of round-off", done.stderr)
         done = self.call("gait", "e.yaml", "family", "--vary", "a=1:2", "--vary", "b=1:2", "-o", "f.h5")
         self.assertIn("varies one key: expected --vary once", done.stderr)
 

@@ -137,8 +137,38 @@ static void the_torques_alone_give_the_motion(void **state) {
   cb_scenario_free(read);
 }
 
+/* Keys that a motion which follows a gait cannot have, and another time, do not make the written scenario wrong: its run
+ * begins at the time 0 and ends at the end shape. */
+static void the_written_scenario_runs_from_any_other(void **state) {
+  static const char *const more[] = {"shape: {alpha: {start: 0, rate: 0, friction: 0, damping: 0.1}, period: 3}\n",
+                                     "shape: {alpha: {damping: 0.1}}\ntime: {start: 1, end: 5}\n"};
+  for (int k = 0; k < 2; k++) {
+    memory_sink m;
+    cb_optimum best;
+    cb_optimum_problem p;
+    cb_scenario *read;
+    char given[400];
+    snprintf(given, sizeof given,
+             "curvebody: 1\nbundle: falling_cat\n%soptimum: {objective: torque, duration: 2, start_shape: [0],\n"
+             "  end_shape: [0.5], starts: 0}\nintegrator: {name: hamilton_pontryagin, step: 0.002}\n",
+             more[k]);
+    char *text = optimized(given, &best, &p, &read);
+    cb_scenario *s = memory_go(&m, text);
+    check_near(memory_field(&m, 0, "time")[0], 0, 0);
+    check_near(last(&m, "time")[0], 2, 1e-12);
+    check_near(memory_field(&m, 0, "shape")[0], 0, 1e-12);
+    check_near(last(&m, "shape")[0], .5, 1e-12);
+    cb_gait_free(best.gait);
+    memory_free(&m);
+    cb_scenario_free(s);
+    cb_scenario_free(read);
+    free(text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_run_needs_the_reported_torques_and_works),
+                                     cmocka_unit_test(the_written_scenario_runs_from_any_other),
                                      cmocka_unit_test(the_torques_alone_give_the_motion)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,8 @@ static cb_status make_layout(const cb_sweep *sweep, cb_scenario *s, cb_arena *ar
   (void)sweep;
   if (!cb_bundle_scenario_of(s)->optimum)
     return cb_fail(CB_ERROR_INPUT, "the key `optimum` is missing: the task `family` needs its target");
+  const cb_status status = cb_gait_refuse_motion(cb_bundle_scenario_of(s));
+  if (status) return status;
   return cb_task_layout(s, arena, columns, 0, NULL, out);
 }
 

@@ -53,6 +53,8 @@ static cb_status make_layout(const cb_sweep *sweep, cb_scenario *s, cb_arena *ar
   if (!asked) return cb_fail(CB_ERROR_MEMORY, "no memory for a row");
   if (!motion->optimum)
     return cb_fail(CB_ERROR_INPUT, "the key `optimum` is missing: the task `steering` needs its target");
+  const cb_status status = cb_gait_refuse_motion(motion);
+  if (status) return status;
   if (!plan->grid || plan->axes != 2)
     return cb_fail(
         CB_ERROR_INPUT,

@@ -1,5 +1,5 @@
 /* Tests of bundles in a fluid that moves: rigid bodies in a shear against Jeffery's equation, a swimmer in a shear
- * against the drag integrated along its links, streams, rotations, other body frames, and flows that are refused. */
+ * against the drag integrated along its links, streams, rotations, and other body frames. */
 #include "bundle/bundle_private.h"
 #include "bundle/coordinates.h"
 #include "fluid_mesh.h"
@@ -368,7 +368,7 @@ static void other_coordinates_give_the_same_motion_in_a_shear(void **state) {
   cb_bundle_free(plain);
 }
 
-/* The drag P (xi - xi_u) + Q r' - (drag of the strain) is zero: xi_u is the velocity that the flow gives to the body. */
+/* The drag P (xi - xi_u) + Q r' - (drag of the strain) is zero, where xi_u is the velocity that the flow gives. */
 static void the_recorded_drag_is_zero(void **state) {
   char text[1024];
   cb_scenario *s;

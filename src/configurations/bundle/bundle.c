@@ -1,5 +1,5 @@
-/* A gait in a bundle as a configuration space: the keys `bundle` (with `coordinates`), `gait` and `start` of a
- * scenario, and its run. */
+/* A bundle as a configuration space, with a gait or with a shape that moves by itself (scenario/bundle_shape.c): the
+ * keys `bundle` (with `coordinates`), `gait`, `flow` and `start` of a scenario, and its run. */
 #include "scenario/bundle_scenario.h"
 #include "core/file.h"
 #include "tree/scalar.h"
@@ -139,7 +139,7 @@ static cb_status read_bundle(cb_scenario *s, const cb_node *node) {
   return status;
 }
 
-/* --- the gait, and the group element at its start --- */
+/* --- the gait, the flow, and the group element at the start --- */
 
 /* Reads the scenario in a file; its nodes are in the arena of s. */
 static cb_status read_other(cb_scenario *s, const cb_node *file, const cb_node **root) {

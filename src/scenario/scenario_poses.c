@@ -271,7 +271,8 @@ static cb_status follow(cb_scenario *s, const cb_node *poses, const cb_node *gai
   int cycles = 1;
   cb_status status = CB_OK;
   of->class_ = &class;
-  if (repeat) return cb_node_fail(repeat, "`repeat`: expected no number of cycles: a body repeats its gait for ever");
+  if (repeat)
+    return cb_node_fail(repeat, "`repeat`: expected no number of cycles: a body repeats its gait until the run ends");
   if (!of->n) {
     if (cb_poses_count(kind->poses)) phase.start = cb_poses_time(kind->poses, 0);
     if (kind->poses->period > 0) phase.duration = kind->poses->period;

@@ -45,7 +45,7 @@ CASES = {
     "gait alone": ([(POSES, "@{" + GAIT + "}")], ["expected `variables` and x, y, z of the body's surface"]),
     "misspelt kind": ([("polygon", "@polygn")], ["did you mean 'polygon'?"]),
     "corner of one number": ([("[0, 0.4]", "@[0.4]")], ["expected a list of 2 numbers, one per shape variable (a, b)"]),
-    "number of cycles": ([("period: 2}", "period: 2, repeat: @3}")], ["a body repeats its gait for ever"]),
+    "number of cycles": ([("period: 2}", "period: 2, repeat: @3}")], ["a body repeats its gait until the run ends"]),
     "negative period": ([("period: 2}", "period: @-2}")], ["> 0"]),
     "open gait": ([(GAIT, 'gait: @{expressions: {a: "t", b: "0"}}')],
                   ["the gait is open in bundle poses: a is 0 at its start and 1 at its end"]),
@@ -125,7 +125,7 @@ class GaitPoses(Refusals):
         self.assertTrue((self.end("own.h5") == self.end("body.h5")).all())
 
     def test_parameters_of_the_bundle_of_a_phase(self):
-        """The poses of a bundle keep the bundle's parameters, also next to parameters of `fluid` with the same names."""
+        """The poses of a bundle keep the bundle's parameters, also if `fluid` has others of the same names."""
         bundle = BUNDLE.replace("  variables: [a, b]\n", "").replace("  motion: {", "  poses: {").replace(
             "a*X^2", "0.2*sin(t)*X^2").replace("b*X^2", "0.2*cos(t)*X^2").replace("b*X*Z", "X*Z").replace(
             "a*X*Y", "X*Y*sin(t)").replace('"}', '", period: 2*pi}').replace(

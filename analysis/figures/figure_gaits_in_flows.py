@@ -6,7 +6,7 @@ import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
 import figure
 from checks import Check, at_most
-from locomotion import path_run
+from locomotion import moved, path_run
 from runs import Run
 from style import BLACK, BLUE, GREY, ORANGE, panels, plt
 
@@ -109,14 +109,12 @@ def draw_swimmer(ax, records):
   ax.set_aspect("equal", adjustable="datalim")
   ax.set(xlabel="$x$", ylabel="$y$", title="Purcell's swimmer")
   ax.legend()
-  # without its gradient the flow is none, and the path is that of 20 equal displacements
+  # without its gradient the flow is 0, and the path is that of 20 equal displacements
   one, end = still["group"][50], still["group"][::50]
   at, worst = np.array([0, 0, np.pi / 2]), 0.0
   step = np.array([one[0], one[1], one[2] - np.pi / 2])
   for k in range(1, len(end)):
-    turned = at[2] - np.pi / 2
-    c, s = np.cos(turned), np.sin(turned)
-    at = at + [c * step[0] - s * step[1], s * step[0] + c * step[1], step[2]]
+    at = np.append(moved(step[:2], (at[0], at[1], at[2] - np.pi / 2)), at[2] + step[2])
     worst = max(worst, float(np.max(np.abs(at - end[k]))))
   return [at_most("flow without gradient and velocity: 5 n cycles are n times 5 cycles", worst, 1e-10)]
 

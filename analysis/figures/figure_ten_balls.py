@@ -17,8 +17,8 @@ CAPTION = ("Balls of glass (radius 0.1 m, density 2500 kg/m³) fall in a tank an
            "side, and the balls at its end, in the colours of the four columns in which they start; dots: free "
            "falls from contact to contact in the first 0.4 s, without the program. Below: kinetic energy, which in "
            "water includes that of the fluid, and number of contacts. In water the weight is smaller by the "
-           "buoyancy, the inertia is larger by the added mass, and drag takes energy; `dipole`: the balls also "
-           "feel the flow of each other.")
+           "buoyancy, the inertia is larger by the added mass, and drag takes energy; `dipole`: the flow around "
+           "each ball also acts on the other balls.")
 END, SHOWN, COMPARED = 1.0, 0.6, 0.4  # s: of the runs, of the paths, and of the comparison, before balls rest
 RADIUS, DENSITY, WATER, GRAVITY, RESTITUTION = 0.1, 2500, 998, 9.81, 0.6
 X, Y, Z = np.eye(3)
@@ -57,13 +57,13 @@ def falls(record):
 
 
 def work_of_contacts(record):
-  """What the contacts before each row have done: J (s'- + s'+)/2 of each, J its impulse and s' the rate of its gap."""
+  """The work of the contacts before each row: J (s'- + s'+)/2 of each, J its impulse and s' the rate of its gap."""
   work = contact(record, "impulse") * (contact(record, "speed_before") + contact(record, "speed_after")) / 2
   return np.array([work[contact(record, "time") <= t].sum() for t in record["time"]])
 
 
 def work_of_drag(record):
-  """What drag has done before each row, by the rule of trapezoids."""
+  """The work of drag before each row, by the trapezoidal rule."""
   wrench = sum(record[name] for name in ("wrench_drag", "wrench_viscous_drag_drag"))
   power = np.einsum("tbi,tbi->t", wrench, record["twist"])
   return np.concatenate([[0], np.cumsum(np.diff(record["time"]) * (power[1:] + power[:-1]) / 2)])
@@ -120,7 +120,7 @@ def check_vacuum(record, exact, contacts):
                   float(np.max(np.abs(found - expected))) if len(found) == len(expected) else np.inf, 1e-9),
           at_most(f"vacuum: largest difference of the places in {COMPARED} s (m)",
                   float(np.max(np.abs(record["pose"][:len(exact), :, :3] - exact)[rows[:len(exact)]])), 1e-9),
-          at_most(f"vacuum: energy less the work of the contacts in {COMPARED} s / its value",
+          at_most(f"vacuum: energy minus the work of the contacts in {COMPARED} s / its value",
                   float(np.max(np.abs(balance[rows])) / e[0]), 1e-12)]
 
 
@@ -130,7 +130,7 @@ def check_water(records):
     record = records[run(name)]
     e, rows = record["energy"], record["time"] <= COMPARED
     balance = e - e[0] - work_of_contacts(record) - work_of_drag(record)
-    out.append(at_most(f"{name}: energy less the work of contacts and drag in {COMPARED} s / its value",
+    out.append(at_most(f"{name}: energy minus the work of contacts and drag in {COMPARED} s / its value",
                        float(np.max(np.abs(balance[rows])) / e[0]), 5e-3))
   record = records[run("water")]
   fall = (velocities(record, 2) - velocities(record, 0))[:, 2].mean() / (record["time"][2] - record["time"][0])
@@ -159,7 +159,7 @@ def check_all(records):
 
 
 def effect(records):
-  """A table of what the fluid changes."""
+  """A table of the effects of the fluid."""
   rows = []
   for name in CASES:
     record = records[run(name)]
@@ -167,7 +167,7 @@ def effect(records):
     drag = 0 if name == "vacuum" else work_of_drag(record)[-1]
     rows.append([name, f"{time.min():.3f}", str(int(np.sum(time <= COMPARED))), str(len(time)), f"{e[0] - e[-1]:.0f}",
                  f"{-drag:.0f}"])
-  return figure.Table("What the fluid changes", ["", "first contact (s)", f"contacts in {COMPARED} s", f"in {END:g} s",
+  return figure.Table("Effects of the fluid", ["", "first contact (s)", f"contacts in {COMPARED} s", f"in {END:g} s",
                                                  "energy lost (J)", "of this by drag (J)"], rows)
 
 

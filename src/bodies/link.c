@@ -1,5 +1,5 @@
-/* Links of a body: one link, and lists of them; and shapes of networks: meshes, lattices, second neighbours and areas
- * (link.h). */
+/* Reads one link of a body and lists of links, and makes the links of networks: meshes, lattices, second neighbours and
+ * areas (link.h). */
 #include "bodies/link.h"
 
 #include "core/failure.h"

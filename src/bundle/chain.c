@@ -1,4 +1,5 @@
-/* Plane chains: the connection of chain.h in doubles and on jets, its second derivatives, and the plot. */
+/* Plane chains: the form and the connection of chain.h in doubles and on jets, second derivatives, the effect of a
+ * strain of the fluid, and the plot. */
 #include "bundle/chain.h"
 
 #include "bundle/bundle_private.h"

@@ -1,11 +1,12 @@
-/* The velocity of a body in a fluid that moves with a linear velocity field.
+/* The velocity of a body without inertia in a viscous fluid that moves with a linear velocity field. In a perfect fluid
+ * the equations hold for a uniform flow, L = 0.
  *
  *   u(x) = u0 + L x;   xi = -A r' + (w, v) + S E,   in the axes of the body at the place (R, x):
  *   G = R^T L R,  v = R^T u(x),  w_i = (G_kj - G_jk)/2 for (i, j, k) cyclic,  E = (G + G^T)/2
  * xi: body velocity; A: connection; r': rate of the shape; u: velocity of the fluid, with the constant matrix L. The
  * flow is a rigid motion (w, v), which carries a body along, and a pure strain E about the origin of the body frame. S
  * (cb_bundle_class.strain) is the velocity that strains of rate 1 give to the body.
- * Source: Kim & Karrila, Microhydrodynamics (1991), chapter 5.
+ * Units: those of the bundle, and its unit of time. Source: Kim & Karrila, Microhydrodynamics (1991), chapter 5.
  */
 #include "bundle/bundle_private.h"
 #include "numerics/vec3.h"
@@ -142,8 +143,8 @@ cb_status cb_bundle_check_flow(const cb_bundle *b, const cb_bundle_flow *f) {
   static const char *const space[] = {"", "the x axis", "the plane z = 0"};
   const char *name = b->class_->name;
   const int n = dimensions(b->group);
-  bool steady = true;
-  for (int i = 0; i < 9; i++) steady = steady && f->gradient[i / 3][i % 3] == 0;
+  bool uniform = true;
+  for (int i = 0; i < 9; i++) uniform = uniform && f->gradient[i / 3][i % 3] == 0;
   if (b->resistance != CB_RESISTANCE_DRAG && !b->in_perfect_fluid)
     return cb_fail(CB_ERROR_UNSUPPORTED, "bundle %s is not in a fluid, so no flow can carry it: expected no flow",
                    name);
@@ -152,7 +153,7 @@ cb_status cb_bundle_check_flow(const cb_bundle *b, const cb_bundle_flow *f) {
                    "bundle %s moves in a curved space, which has no uniform stream: expected no flow", name);
   if (n < 3 && leaves(f, n))
     return cb_fail(CB_ERROR_UNSUPPORTED, "bundle %s moves on %s: expected a flow that stays on it", name, space[n]);
-  if (steady) return CB_OK;
+  if (uniform) return CB_OK;
   if (b->in_perfect_fluid)
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "bundle %s is in a perfect fluid. In a uniform stream its momentum relative to the stream stays 0, "

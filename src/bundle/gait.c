@@ -424,8 +424,6 @@ cb_status cb_gait_drifting(const cb_gait *inner, const double *drift, cb_gait **
   return CB_OK;
 }
 
-/* --- text and numbers --- */
-
 /* --- numbers --- */
 
 enum { ARCS, ORDER, HEAD };

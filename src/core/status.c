@@ -1,5 +1,5 @@
-/* The last failure of each thread, scopes that collect several failures into one report (failure.h), and warnings,
- * which go to the function that was set for the thread (warning.h). */
+/* The last failure of each thread, scopes that collect several failures into one report, and warnings, which go
+ * to the function that was set for the thread (failure.h). */
 #include "core/failure.h"
 
 #include "core/text.h"

@@ -54,15 +54,15 @@ typedef struct cb_bundle_class {
   cb_status (*second)(const cb_bundle *b, const double *r, double *ddA, double *ddM);
   /* For a model that is given by a quadratic form of (xi, r'): computes its symmetric matrix G[dim + n][dim + n], and
    * its derivatives dG[n][dim + n][dim + n] by the shape variables (may be NULL). With the blocks G = ((P, Q), (Q^T,
-   * R)), A = P^-1 Q and M = R - Q^T A. P is the inertia, or the drag, of the body with a locked shape. A model with drag
-   * may refuse dG with CB_ERROR_UNSUPPORTED. NULL: the model has no such form. */
+   * R)), A = P^-1 Q and M = R - Q^T A. P is the inertia, or the drag, of the body with a locked shape. A model with
+   * drag may refuse dG with CB_ERROR_UNSUPPORTED. NULL: the model has no such form. */
   cb_status (*form)(const cb_bundle *b, const double *r, double *G, double *dG);
   cb_resistance resistance;
   /* Computes the plot coordinates x[points] of the body with shape r at the group element g. NULL: the bundle has no
    * drawing. */
   cb_status (*plot)(const cb_bundle *b, const double *r, const double *g, double (*x)[3]);
   /* For a bundle in a viscous fluid: computes S[dim][CB_STRAINS]. Column k is the velocity of the body with a locked
-   * shape, on which no force acts, in the flow number k (above). x, y, z are coordinates in the body frame. NULL: the
+   * shape, on which no force acts, in the flow k of CB_STRAINS. x, y, z are coordinates in the body frame. NULL: the
    * fluid around the body may have no strain. */
   cb_status (*strain)(const cb_bundle *b, const double *r, double *S);
 } cb_bundle_class;

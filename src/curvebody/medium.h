@@ -17,8 +17,8 @@
  * height. (A fluid whose density also varies horizontally cannot be at rest; the force is still this integral.)
  *
  * Layers are exact: a face that crosses the border of two layers is divided along the border, and a face in the border
- * belongs to the layer above. A smooth density is integrated by quadrature (src/fluid/medium_displaced.c), of degree 5 on
- * faces; it should be smooth over each face. It is evaluated in the bounding box of the body that has one axis along
+ * belongs to the layer above. A smooth density is integrated by quadrature (src/fluid/medium_displaced.c), of degree 5
+ * on faces; it should be smooth over each face. It is evaluated in the bounding box of the body that has one axis along
  * up. For the potential energy it is also evaluated on the vertical line from the middle of this box to height 0.
  * SI units; positions are in the axes of the world.
  * For users of bodies in a fluid, and for authors of media. The caller frees a medium, after the bodies in it.

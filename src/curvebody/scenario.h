@@ -51,8 +51,8 @@ cb_files cb_scenario_files(const cb_scenario *scenario);
 /* Returns the options of the scenario's record. The option `overwrite` is false: an existing file is not replaced. */
 cb_record_options cb_scenario_record(const cb_scenario *scenario);
 
-/* Return the bundle, one cycle of the gait that all shape variables follow, and the problem of the key `optimum`. NULL if
- * the scenario has no such part. The results are valid until the scenario is freed. */
+/* Return the bundle, one cycle of the gait that all shape variables follow, and the problem of the key `optimum`. NULL
+ * if the scenario has no such part. The results are valid until the scenario is freed. */
 const cb_bundle *cb_scenario_bundle(const cb_scenario *scenario);
 const cb_gait *cb_scenario_gait(const cb_scenario *scenario);
 const cb_optimum_problem *cb_scenario_optimum(const cb_scenario *scenario);

@@ -7,7 +7,8 @@
  * a is the area vector of a face f, and mean() the mean over it. p_j are the repeated integrals of the density rho
  * along up (fluid/medium_surfaces.h). Places x and heights h are measured from a point o: a corner, or for smooth
  * densities the mean of all corners. Q_0 is the integral of rho from height 0 of the world to o. Sums are made over
- * pieces of the surface, whose number does not depend on the number of threads. The first part evaluates smooth densities.
+ * pieces of the surface, whose number does not depend on the number of threads. The first part evaluates smooth
+ * densities.
  */
 #include "fluid/medium_surfaces.h"
 

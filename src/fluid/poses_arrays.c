@@ -1,4 +1,4 @@
-/* Pose sequences in time, interpolated by Hermite's cubics. */
+/* Pose sequences in time, interpolated by Hermite's cubics, and poses that follow a gait (equations: below). */
 #include "fluid/poses_private.h"
 
 #include "core/threads.h"

@@ -1,5 +1,5 @@
-/* Poses from numbered files of surfaces that have the same faces; then counts, times and units of poses; then poses
- * that jump. */
+/* Reads poses from numbered files of surfaces that have the same faces. Also returns counts, times and units of poses,
+ * and finds poses that jump. */
 #include "core/failure.h"
 #include "fluid/poses_private.h"
 #include "numerics/vec3.h"

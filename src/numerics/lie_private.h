@@ -40,6 +40,9 @@ static inline cb_status cb_lie_nearest_angle(double angle, double *out) {
 }
 
 /* --- lie.c --- */
+/* The terms B_2j/(2j)!, j = 1, 2, .., of the series of dexp^-1, with Bernoulli's numbers B. */
+enum { CB_LIE_TERMS = 6 };
+extern const double cb_lie_even[CB_LIE_TERMS];
 /* The adjoint of a group whose elements multiply by adding their numbers. */
 void cb_lie_vector_adjoint(const cb_group *G, const double *g, double *out);
 /* Computes (a_y b_z - a_z b_y, a_z b_x - a_x b_z, K (a_x b_y - a_y b_x)) with K = G->K, and 0 in further places. This
@@ -56,10 +59,6 @@ static inline void cb_lie_product(int n, const double *a, const double *b, doubl
     }
 }
 
-/* --- lie.c --- */
-/* The terms B_2j/(2j)!, j = 1, 2, .., of the series of dexp^-1, with Bernoulli's numbers B. */
-enum { CB_LIE_TERMS = 6 };
-extern const double cb_lie_even[CB_LIE_TERMS];
 /* Computes out = dexp_{-a}^-1 xi, the rate a' of a curve exp(a(t)) with the body velocity xi: by its series, xi + [a,
  * xi]/2 + sum_j B_2j ad_a^2j xi/(2j)!, until its terms are round-off, or by the matrix if a is too large for that.
  * Errors are those of cb_group_dexp_inverse. */

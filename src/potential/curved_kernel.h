@@ -1,5 +1,5 @@
-/* This file computes S and D of geodesic panels (equations in potential/curved_flow.h). It is written once for the
- * vectors of any instruction set. curved_x86_64.c, curved_avx2.c and curved_avx512.c include it after they have defined
+/* Computes S and D of geodesic panels (equations in potential/curved_flow.h). The file is written once for the vectors
+ * of any instruction set. curved_x86_64.c, curved_avx2.c and curved_avx512.c include it after they have defined
  * WIDTH, the type vec (WIDTH numbers), functions on vec, and KERNELS.
  *
  * Lengths are in radii of curvature, K is -1 or 1, and points are (x, w). For a point y of a panel at the distance d

@@ -1,4 +1,4 @@
-/* This file finds the pieces and the edges of a mesh, and thin bodies (mesh_pieces.h). */
+/* Finds the pieces and the edges of a mesh, and thin bodies (mesh_pieces.h). */
 #include "potential/mesh_pieces.h"
 
 #include "core/arena.h"

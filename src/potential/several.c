@@ -1,4 +1,4 @@
-/* This file prepares several bodies in one fluid, solves their equations, and computes momenta and slopes (equations in
+/* Prepares several bodies in one fluid, solves their equations, and computes momenta and slopes (equations in
  * several.h). */
 #include "potential/several_private.h"
 

@@ -1,4 +1,4 @@
-/* This file evaluates the far field at any points, and at the panels themselves (far.h). The points of a call get a
+/* Evaluates the far field at any points, and at the panels themselves (far.h). The points of a call get a
  * tree of their own, and the leaves of this tree are the groups. */
 #include "potential/tree_kernels.h"
 

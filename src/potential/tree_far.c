@@ -1,5 +1,5 @@
-/* This file makes the tree of the far field (far.h), its lists of far and near cells, and the stored near rows. It also
- * searches for panels with the tree. */
+/* Makes the tree of the far field (far.h), its lists of far and near cells, and the stored near rows. Also searches for
+ * panels with the tree. */
 #include "potential/tree_kernels.h"
 
 #include "core/threads.h"

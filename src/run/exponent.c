@@ -1,5 +1,5 @@
-/* The largest Lyapunov exponent: one step maps a tangent vector, and the exponent is the mean
- * growth rate of the logarithm of its length. The definition is in exponent.h. */
+/* The largest Lyapunov exponent: one step maps a tangent vector, and the exponent is the mean growth rate of the
+ * logarithm of its length. The definition is in exponent.h. */
 #include "run/exponent.h"
 
 #include "core/failure.h"

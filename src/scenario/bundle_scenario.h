@@ -36,8 +36,8 @@ typedef struct cb_optimum_scenario {
 
 /* Reads `optimum` after the bundle and the gait; node NULL: the key is absent. */
 cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node);
-/* Reads the keys of a motion with inertia; duration: nan if it is not given. For other objectives it checks that they are
- * absent. */
+/* Reads the keys of a motion with inertia; duration: nan if it is not given. For other objectives it checks that they
+ * are absent. */
 cb_status cb_scenario_read_motion(const cb_scenario *s, cb_optimum_scenario *o, double duration);
 void cb_optimum_scenario_free(cb_optimum_scenario *o);
 
@@ -169,7 +169,7 @@ typedef struct cb_shape_scenario {
 extern const cb_param cb_shape_table[];          /* the keys next to the variables */
 extern const cb_param cb_shape_variable_table[]; /* the keys of one variable */
 
-/* Writes the rows that apply to the variable in this map, with drag or with inertia, and a last row with a NULL name. */
+/* Writes the rows that apply to the variable in this map, with drag or inertia, and a last row with a NULL name. */
 enum { CB_SHAPE_ROWS = 12 };
 void cb_shape_variable_rows(const cb_node *map, bool drag, cb_param rows[CB_SHAPE_ROWS]);
 
@@ -177,8 +177,8 @@ void cb_shape_variable_rows(const cb_node *map, bool drag, cb_param rows[CB_SHAP
 cb_status cb_scenario_read_shape(cb_scenario *s, const cb_node *node);
 /* Makes the problem and the state at time t of the scenario, which has an integrator. */
 cb_status cb_scenario_shape_problem(cb_scenario *s, double t, cb_shape_problem *problem, cb_shape_state *start);
-/* Fails, with the place in the scenario, if the motion that starts at time t has no smooth cycle map: the laws and torques do not have this
- * period, the potential depends on the place, or there is dry friction. */
+/* Fails, with the place in the scenario, if the motion that starts at time t has no smooth cycle map: the laws and
+ * torques do not have this period, the potential depends on the place, or there is dry friction. */
 cb_status cb_scenario_check_cycle(const cb_scenario *s, double t, double period);
 cb_status cb_scenario_make_shape_run(cb_scenario *s, const cb_run_options *options, cb_run **out);
 void cb_shape_scenario_free(cb_shape_scenario *own); /* own may be NULL; its memory is the scenario's */

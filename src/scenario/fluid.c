@@ -4,7 +4,8 @@
  *     medium: water                        NAME or {NAME: VALUE} of a class in src/fluid/media, a number, or an
  *                                          expression of x, y, z
  *     gravity: [0, 0, -9.81]
- *     flow: {uniform: [1, 0, 0]}           {NAME: VALUE} of a class in src/fluid/flows, or a list
+ *     flow: {uniform: [1, 0, 0]}           {NAME: VALUE} of a class in src/fluid/flows, or a list of
+ *                                          such maps, which add up
  *     model: local                         the fluid model of forces, NAME or {name: NAME, ..}, or a list of models:
  *                                          they add up
  *     added_mass: exact                    if it differs from `model`: NAME, {name: NAME, ..}, false or none
@@ -13,10 +14,7 @@
  *                                          or {kind: reflecting, restitution: .5}
  *     parameters: {k: 2, w: 3*k}           names in the expressions of flow, medium, poses, wrenches, place and motion
  *
- * The keys `flow` and `medium` name classes. Flows on a grid are read from files (scenario/hdf5_input.h).
- *
- *   flow: {NAME: VALUE}, or a list of such maps, which add up        the classes are in src/fluid/flows
- *   medium: NAME, {NAME: VALUE}, a number or an expression           the classes are in src/fluid/media
+ * Flows on a grid are read from files (scenario/hdf5_input.h).
  */
 #include "scenario/fluid.h"
 

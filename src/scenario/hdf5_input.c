@@ -120,7 +120,7 @@ static cb_status check_same(const sequence *s, const cb_surface *mesh) {
   return CB_OK;
 }
 
-/* ---- the file ---- */
+/* ---- the file of poses ---- */
 
 static cb_status read_file(sequence *s, const cb_surface *mesh, const cb_poses_times *times) {
   cb_status status = read_poses(s, mesh);
@@ -223,7 +223,7 @@ static cb_status read_samples(cb_scenario *s, const cb_node *map, cb_bundle **ou
 const cb_scenario_bundle_class cb_scenario_bundle_samples = {
     "samples", "Table", "connection and metric on a grid, interpolated by splines", samples_params, read_samples};
 
-/* --- the file --- */
+/* ---- the file of a table ---- */
 
 enum { LONGEST_NAME = 128 };
 

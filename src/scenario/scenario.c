@@ -1,6 +1,5 @@
 /* From a YAML file to a run that is ready to start: the class of a scenario, its keys, and reading it.
- *
- * The keys `integrator:`, `time:` and `record:` are read in this file, too.
+ * This file also reads the keys `integrator:`, `time:` and `record:`.
  */
 #include "scenario/private.h"
 
@@ -203,8 +202,6 @@ static cb_status read_run(cb_scenario *s, const cb_node *root, bool whole) {
   if (whole && !errors.status) cb_errors_add(&errors, root, start_run(s, root, &options));
   return cb_errors_end(&errors);
 }
-
-/* --- scenarios --- */
 
 /* --- the class of a scenario, and the keys that it may have --- */
 

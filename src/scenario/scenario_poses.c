@@ -118,10 +118,27 @@ static cb_status from_motions(cb_scenario *s, const cb_node *node, int n, const 
   return given ? cb_node_fail_at(given, at, "%s", cb_error_text()) : cb_node_fail(from[which], "%s", cb_error_text());
 }
 
-static cb_status from_expressions(cb_scenario *s, const cb_node *node, cb_immersed_kind *kind) {
-  const cb_fluid_scenario *m = s->own;
-  const cb_poses_parameters parameters = {m->parameter, m->parameter_value, m->n_parameters};
-  const cb_status status = from_motions(s, node, 1, NULL, &parameters, kind);
+static cb_poses_parameters fluid_parameters(const cb_fluid_scenario *m) {
+  return (cb_poses_parameters){m->parameter, m->parameter_value, m->n_parameters};
+}
+
+/* Reads the key `parameters` of poses. Without it the parameters are those of `fluid`. */
+static cb_status read_parameters(cb_scenario *s, const cb_node *poses, cb_poses_parameters *out) {
+  cb_fluid_scenario *m = s->own;
+  const cb_fluid_scenario before = *m;
+  const cb_node *own = cb_node_get(poses, "parameters");
+  const cb_status status = own ? cb_scenario_read_parameters(s, own) : CB_OK;
+  *out = fluid_parameters(m);
+  m->parameter = before.parameter;
+  m->parameter_value = before.parameter_value;
+  m->n_parameters = before.n_parameters;
+  m->lost = before.lost;
+  return status;
+}
+
+static cb_status from_expressions(cb_scenario *s, const cb_node *node, const cb_poses_parameters *parameters,
+                                  cb_immersed_kind *kind) {
+  const cb_status status = from_motions(s, node, 1, NULL, parameters, kind);
   return status ? status : read_period(s, cb_node_get(node, "period"), kind->poses);
 }
 
@@ -145,7 +162,7 @@ static const cb_node *without(cb_scenario *s, const cb_node *map, int n, const c
   return copy->keys && copy->items ? copy : NULL;
 }
 
-/* Adds to the map `out`, which has room, the entries of `from` with these names, or all of them (names NULL). */
+/* Adds to the map `out` the entries of `from` with these names, or all of them (names NULL). `out` has the capacity. */
 static void add_entries(cb_node *out, const cb_node *from, int n, const char *const *names) {
   for (size_t i = 0; from && from->kind == CB_NODE_MAP && i < from->count; i++) {
     int k = 0;
@@ -159,7 +176,7 @@ static void add_entries(cb_node *out, const cb_node *from, int n, const char *co
 /* Makes the poses of a body from the surface bundle of another scenario: its shape variables and motion, or its poses.
  * gait: the map {gait: ..} of the body. */
 static cb_status poses_of_bundle(cb_scenario *s, const cb_node *gait, const cb_node *bundle, const cb_node **out) {
-  static const char *const kept[] = {"variables", "parameters", "period"};
+  static const char *const kept[] = {"parameters", "variables", "period"};
   const cb_node *name = bundle->kind == CB_NODE_MAP ? cb_node_get(bundle, "name") : bundle,
                 *file = cb_node_get(cb_node_get(gait, "gait"), "file"), *motion = cb_node_get(bundle, "motion"),
                 *poses = cb_node_get(bundle, "poses");
@@ -177,14 +194,14 @@ static cb_status poses_of_bundle(cb_scenario *s, const cb_node *gait, const cb_n
                         "the surface of the bundle of the gait is in a `space`, or has poses from files, or poses with "
                         "`start` or `cycle`: expected the poses of the body next to `gait`");
   cb_node *map = cb_arena_alloc(s->arena, 1, sizeof *map);
-  const size_t room = gait->count + bundle->count + (motion ? motion->count : 0) + (poses ? poses->count : 0);
+  const size_t capacity = gait->count + bundle->count + (motion ? motion->count : 0) + (poses ? poses->count : 0);
   if (!map) return cb_fail(CB_ERROR_MEMORY, "no memory for poses");
   *map = *gait;
   map->count = 0;
-  map->keys = cb_arena_alloc(s->arena, room, sizeof *map->keys);
-  map->items = cb_arena_alloc(s->arena, room, sizeof *map->items);
+  map->keys = cb_arena_alloc(s->arena, capacity, sizeof *map->keys);
+  map->items = cb_arena_alloc(s->arena, capacity, sizeof *map->items);
   if (!map->keys || !map->items) return cb_fail(CB_ERROR_MEMORY, "no memory for poses");
-  if (motion) add_entries(map, bundle, 3, kept);
+  add_entries(map, bundle, motion ? 3 : 1, kept);
   add_entries(map, motion ? motion : poses, 0, NULL);
   add_entries(map, gait, 0, NULL);
   *out = map;
@@ -229,25 +246,17 @@ cb_status cb_scenario_read_periods(const cb_node *map, int n, const char *const 
 }
 
 /* Reads the shape variables of poses and their motion. of: receives the variables. */
-static cb_status from_variables(cb_scenario *s, const cb_node *node, cb_immersed_kind *kind, cb_bundle *of) {
-  static const char *const own[] = {"variables", "parameters", "period"};
-  cb_fluid_scenario *m = s->own;
-  const cb_fluid_scenario before = *m;
-  const cb_node *parameters = cb_node_get(node, "parameters"), *motion = without(s, node, 3, own);
+static cb_status from_variables(cb_scenario *s, const cb_node *node, const cb_poses_parameters *parameters,
+                                cb_immersed_kind *kind, cb_bundle *of) {
+  static const char *const own[] = {"variables", "period"};
+  const cb_node *motion = without(s, node, 2, own);
   const char **name = NULL;
   if (!motion) return cb_fail(CB_ERROR_MEMORY, "no memory for poses");
-  if (parameters) m->n_parameters = 0;
-  cb_status status = cb_scenario_read_parameters(s, parameters);
-  const cb_poses_parameters named = {m->parameter, m->parameter_value, m->n_parameters};
-  m->parameter = before.parameter;
-  m->parameter_value = before.parameter_value;
-  m->n_parameters = before.n_parameters;
-  m->lost = before.lost;
-  if (!status) status = cb_scenario_read_variables(s, cb_node_get(node, "variables"), &named, &of->n, &name);
+  cb_status status = cb_scenario_read_variables(s, cb_node_get(node, "variables"), parameters, &of->n, &name);
   if (!status) status = cb_scenario_read_periods(cb_node_get(node, "period"), of->n, name, of->period);
   if (status) return status;
   for (int i = 0; i < of->n; i++) of->shape[i] = name[i];
-  return from_motions(s, motion, of->n, name, &named, kind);
+  return from_motions(s, motion, of->n, name, parameters, kind);
 }
 
 /* Lets the poses follow a gait. of: the shape variables; without `variables` they become the phase of the poses. */
@@ -262,7 +271,8 @@ static cb_status follow(cb_scenario *s, const cb_node *poses, const cb_node *gai
   int cycles = 1;
   cb_status status = CB_OK;
   of->class_ = &class;
-  if (repeat) return cb_node_fail(repeat, "`repeat`: expected no number of cycles: a body repeats its gait for ever");
+  if (repeat)
+    return cb_node_fail(repeat, "`repeat`: expected no number of cycles: a body repeats its gait until the run ends");
   if (!of->n) {
     if (cb_poses_count(kind->poses)) phase.start = cb_poses_time(kind->poses, 0);
     if (kind->poses->period > 0) phase.duration = kind->poses->period;
@@ -286,15 +296,16 @@ static cb_status follow(cb_scenario *s, const cb_node *poses, const cb_node *gai
 }
 
 static cb_status from_gait(cb_scenario *s, const cb_node *poses, const cb_node *gait, cb_immersed_kind *kind) {
-  static const char *const own[] = {"gait"};
-  const cb_node *moves = without(s, poses, 1, own), *variables = cb_node_get(poses, "variables");
+  static const char *const own[] = {"gait", "parameters"};
+  const cb_node *moves = without(s, poses, 2, own), *variables = cb_node_get(poses, "variables");
   cb_bundle of = {.n = 0};
-  cb_status status = CB_OK;
+  cb_poses_parameters parameters;
   if (!moves) return cb_fail(CB_ERROR_MEMORY, "no memory for poses");
-  if (variables)
-    status = from_variables(s, moves, kind, &of);
-  else if (!kind->poses)
-    status = from_expressions(s, moves, kind);
+  cb_status status = read_parameters(s, poses, &parameters);
+  if (!status && variables)
+    status = from_variables(s, moves, &parameters, kind, &of);
+  else if (!status && !kind->poses)
+    status = from_expressions(s, moves, &parameters, kind);
   return status ? status : follow(s, poses, gait, kind, &of);
 }
 
@@ -464,6 +475,7 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
     return cb_node_fail(cb_node_get(poses, "variables"), "expected `gait`, which the shape variables follow");
   }
   const bool by_files = cb_node_get(poses, "files") || cb_node_get(poses, "sequence");
+  const cb_poses_parameters parameters = fluid_parameters(s->own);
   sequence_parameters p = {0};
   cb_status status = by_files ? cb_params_bind(cb_sequence_table, poses, poses, of_gait, 1, &p) : CB_OK;
   if (status) return status;
@@ -481,7 +493,7 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
   if (!status && poses && !cb_fluid_scenario_of(s)->lost)
     status = by_files ? from_files(s, poses, &p, file, k->scale, &how, kind)
              : gait   ? CB_OK
-                      : from_expressions(s, poses, kind);
+                      : from_expressions(s, poses, &parameters, kind);
   cb_mesh_free(file);
   if (kind->surface && cb_node_get(body, "scale")) cb_surface_know_unit(kind->surface);
   const bool pieces = shape && shape->kind == CB_NODE_LIST; /* each piece was checked */

@@ -168,7 +168,7 @@ static void page_free(cb_page *p) {
   cb_text_free(&p->arrays);
 }
 
-/* --- the page --- */
+/* --- the fields of the record --- */
 
 enum { MAX_FRAMES = 2000, TURNS = 6, MAX_WARNINGS = 10 };
 static const size_t maximum_bytes = (size_t)16 << 20;

@@ -1,7 +1,7 @@
 /* Cost of a step of chains of 3, 10 and 30 hinges under their weight in vacuum, with axes in turn along y and z: by
  * rkmk4 in coordinates of joints, by hamilton_pontryagin of order 2, and, in the same process if its library is
- * installed, by MuJoCo's RK4 and Euler without contacts and constraints. And of two ellipsoids on a hinge in a fluid, in
- * a run without coupling, and with the exact coupling from a table over the angle.
+ * installed, by MuJoCo's RK4 and Euler without contacts and constraints. And of two ellipsoids on a hinge in a fluid,
+ * in a run without coupling, and with the exact coupling from a table over the angle.
  */
 #include "bench.h"
 #include "joined_bodies.h"

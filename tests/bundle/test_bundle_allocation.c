@@ -1,5 +1,6 @@
 /* Tests that evaluating bundles of chains, expressions, tables and immersed bodies does not allocate memory, nor steps
- * of shape variables that move by themselves. labels: release */
+ * of shape variables that move by themselves.
+ * labels: release */
 #include "count_allocations.h"
 #include "fluid/immersed_bundle.h"
 #include "immersed.h"

@@ -1,4 +1,5 @@
-/* Forms of bundles: the connection and the metric follow from them, and derivatives are those of the values. */
+/* Forms of bundles: the connection and the metric follow from them, derivatives are those of the values, and the forms
+ * are twice the kinetic energy. */
 #include "bundle/bundle_private.h"
 #include "check.h"
 #include "numerics/small.h"
@@ -210,8 +211,26 @@ static void forms_are_twice_the_kinetic_energy(void **state) {
     }
 }
 
+/* P of swimmers in H2 and S3 is the sum of the masses times the squared norms, at the masses, of the Killing field that
+ * translates along the geodesic. The tips are at the distance .7 from the apex, at the angle .4 to the geodesic. */
+static void locked_swimmers_have_the_inertia_of_a_killing_field(void **state) {
+  const struct {
+    const char *text;
+    double tip;
+  } spaces[] = {{"{space: H2, apex_mass: .3, tip_mass: .5}", pow(cosh(.7), 2) - pow(sinh(.7) * cos(.4), 2)},
+                {"{space: S3, legs: 3, apex_mass: .3, tip_mass: .5}", pow(cos(.7), 2) + pow(sin(.7) * cos(.4), 2)}};
+  for (int i = 0; i < 2; i++) {
+    cb_bundle *b = make("constant_curvature_swimmer", spaces[i].text);
+    double P;
+    check_ok(cb_bundle_locked(b, (const double[]){.7, .4}, &P));
+    check_near(P, .3 + (2 + i) * .5 * spaces[i].tip, 1e-14);
+    cb_bundle_free(b);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(form_gives_connection_metric_and_slopes),
-                                     cmocka_unit_test(forms_are_twice_the_kinetic_energy)};
+                                     cmocka_unit_test(forms_are_twice_the_kinetic_energy),
+                                     cmocka_unit_test(locked_swimmers_have_the_inertia_of_a_killing_field)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

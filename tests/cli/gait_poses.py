@@ -45,7 +45,7 @@ CASES = {
     "gait alone": ([(POSES, "@{" + GAIT + "}")], ["expected `variables` and x, y, z of the body's surface"]),
     "misspelt kind": ([("polygon", "@polygn")], ["did you mean 'polygon'?"]),
     "corner of one number": ([("[0, 0.4]", "@[0.4]")], ["expected a list of 2 numbers, one per shape variable (a, b)"]),
-    "number of cycles": ([("period: 2}", "period: 2, repeat: @3}")], ["a body repeats its gait for ever"]),
+    "number of cycles": ([("period: 2}", "period: 2, repeat: @3}")], ["a body repeats its gait until the run ends"]),
     "negative period": ([("period: 2}", "period: @-2}")], ["> 0"]),
     "open gait": ([(GAIT, 'gait: @{expressions: {a: "t", b: "0"}}')],
                   ["the gait is open in bundle poses: a is 0 at its start and 1 at its end"]),
@@ -112,6 +112,30 @@ class GaitPoses(Refusals):
         self.good("run", "resolved.yaml", "-o", "resolved.h5")
         self.assertTrue((self.end("swim.h5") == self.end("resolved.h5")).all())
         self.assertEqual(self.good("check", "resolved.yaml").stdout, resolved)
+
+    def test_parameters_of_the_fluid(self):
+        """Poses use the parameters of `fluid`, unless they have their own."""
+        fluid = BODY.replace("gravity: [0, 0, 0]", "gravity: [0, 0, 0], parameters: {k: 0.3}").replace("0.3*", "k*")
+        own = fluid.replace("parameters: {k: 0.3}", "parameters: {k: 7}").replace(
+            "{variables:", "{parameters: {k: 0.3}, variables:")
+        for name, text in (("body", BODY), ("fluid", fluid), ("own", own)):
+            self.write(name + ".yaml", text)
+            self.good("run", name + ".yaml", "-o", name + ".h5")
+        self.assertTrue((self.end("fluid.h5") == self.end("body.h5")).all())
+        self.assertTrue((self.end("own.h5") == self.end("body.h5")).all())
+
+    def test_parameters_of_the_bundle_of_a_phase(self):
+        """The poses of a bundle keep the bundle's parameters, also if `fluid` has others of the same names."""
+        bundle = BUNDLE.replace("  variables: [a, b]\n", "").replace("  motion: {", "  poses: {").replace(
+            "a*X^2", "0.2*sin(t)*X^2").replace("b*X^2", "0.2*cos(t)*X^2").replace("b*X*Z", "X*Z").replace(
+            "a*X*Y", "X*Y*sin(t)").replace('"}', '", period: 2*pi}').replace(
+            "{fourier: {cosine: [[0.4, 0]], sine: [[0, 0.4]]}", "{loop: phase")
+        self.write("phase.yaml", bundle)
+        body = BODY.replace(POSES, "{gait: {file: phase.yaml}}")
+        for name, text in (("plain", body), ("named", body.replace("gravity:", "parameters: {k: 7}, gravity:"))):
+            self.write(name + ".yaml", text)
+            self.good("run", name + ".yaml", "-o", name + ".h5")
+        self.assertTrue((self.end("plain.h5") == self.end("named.h5")).all())
 
     def test_bundle_reads_the_gait_of_a_file(self):
         self.write("again.yaml", BUNDLE.replace("gait: {fourier: {cosine: [[0.4, 0]], sine: [[0, 0.4]]}, period: 2}",

@@ -1,5 +1,5 @@
 /* Tests of bundles in a fluid that moves: rigid bodies in a shear against Jeffery's equation, a swimmer in a shear
- * against the drag integrated along its links, streams, rotations, other body frames, and flows that are refused. */
+ * against the drag integrated along its links, streams, rotations, and other body frames. */
 #include "bundle/bundle_private.h"
 #include "bundle/coordinates.h"
 #include "fluid_mesh.h"
@@ -344,6 +344,18 @@ static void three_spheres_in_a_strain_along_their_line(void **state) {
   assert_true(g[0] < 0.4 * exp(0.5 * 2) - 0.1);
 }
 
+/* Two spheres of the radii a_1 and a_2 at X + l/2 and X - l/2 are carried with their drag's mean of the flow, c (X + e),
+ * e = (l/2) (a_1 - a_2)/(a_1 + a_2), so that X + e grows as exp(c t). Here l = 5, and the volumes are 6 and 8 pi/3 - 6. */
+static void a_pair_of_spheres_in_a_strain_along_their_line(void **state) {
+  const double a_1 = cbrt(3 * 6 / (4 * M_PI)), a_2 = cbrt(3 * (8 * M_PI / 3 - 6) / (4 * M_PI)),
+               e = 2.5 * (a_1 - a_2) / (a_1 + a_2);
+  double g[CB_GROUP_SIZE];
+  end_of("pmpy", "gait: {fourier: {mean: [5, 6], cosine: [[0, 0]]}, period: 2}\n",
+         "flow: {shear: {gradient: [[0.5, 0, 0], [0, -0.25, 0], [0, 0, -0.25]]}}\n", "start: {group: [0.4]}\n",
+         "step: 0.1", g);
+  check_near(g[0], (0.4 + e) * exp(0.5 * 2) - e, 1e-11);
+}
+
 /* In the body frame g h(r) of other coordinates the same motion has the group element g h(r). */
 static void other_coordinates_give_the_same_motion_in_a_shear(void **state) {
   static const double low[2] = {-1.2, -1.2}, high[2] = {1.2, 1.2}, r[2] = {1, 0};
@@ -368,7 +380,7 @@ static void other_coordinates_give_the_same_motion_in_a_shear(void **state) {
   cb_bundle_free(plain);
 }
 
-/* The drag P (xi - xi_u) + Q r' - (drag of the strain) is zero: xi_u is the velocity that the flow gives to the body. */
+/* The drag P (xi - xi_u) + Q r' - (drag of the strain) is zero, where xi_u is the velocity that the flow gives. */
 static void the_recorded_drag_is_zero(void **state) {
   char text[1024];
   cb_scenario *s;
@@ -403,6 +415,7 @@ int main(void) {
       cmocka_unit_test(a_rod_in_space_turns_as_jeffery_says),
       cmocka_unit_test(no_force_acts_on_a_surface_in_a_strain),
       cmocka_unit_test(three_spheres_in_a_strain_along_their_line),
+      cmocka_unit_test(a_pair_of_spheres_in_a_strain_along_their_line),
       cmocka_unit_test(other_coordinates_give_the_same_motion_in_a_shear),
       cmocka_unit_test(the_recorded_drag_is_zero),
   };

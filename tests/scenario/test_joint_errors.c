@@ -319,8 +319,8 @@ static void what_does_not_fit_to_joints_is_refused(void **unused) {
 #define ONLY_FLAT(kind) \
   "a joint of kind " kind " exists only in flat space: expected one of ball, hinge, universal, weld in a curved space"
 
-/* Tests joints in curved spaces that exist only in flat space, or that are wrong in every space. The entries of `joints`
- * begin in line 8. */
+/* Tests joints in curved spaces that exist only in flat space, or that are wrong in every space. The entries of
+ * `joints` begin in line 8. */
 static void what_joints_cannot_do_in_curved_spaces_is_refused(void **unused) {
   static const struct {
     added added;

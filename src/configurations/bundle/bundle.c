@@ -1,5 +1,5 @@
-/* A gait in a bundle as a configuration space: the keys `bundle` (with `coordinates`), `gait` and `start` of a
- * scenario, and its run. */
+/* A bundle as a configuration space, with a gait or with a shape that moves by itself (scenario/bundle_shape.c): the
+ * keys `bundle` (with `coordinates`), `gait`, `flow` and `start` of a scenario, and its run. */
 #include "scenario/bundle_scenario.h"
 #include "core/file.h"
 #include "tree/scalar.h"
@@ -139,7 +139,7 @@ static cb_status read_bundle(cb_scenario *s, const cb_node *node) {
   return status;
 }
 
-/* --- the gait, and the group element at its start --- */
+/* --- the gait, the flow, and the group element at the start --- */
 
 /* Reads the scenario in a file; its nodes are in the arena of s. */
 static cb_status read_other(cb_scenario *s, const cb_node *file, const cb_node **root) {
@@ -251,9 +251,15 @@ cb_status cb_scenario_read_element(const cb_group *G, const cb_node *list, const
  * CB_ERROR_DOMAIN, with a place in the text, if it is another flow. */
 static cb_status linear_part(const cb_flow *flow, cb_bundle_flow *out) {
   enum { PLACES = 7 };
-  static const double place[PLACES][3] = {{0, 0, 0},         {1, 0.3, -0.7},  {-2, 5, 1}, {30, -11, 7},
-                                          {0.1, -0.2, 0.05}, {-400, 90, 250}, {3, 3, 3}};
-  static const double time[] = {0, 1.37, 52};
+  /* The times, and the numbers of one place, are not commensurable with the periods that a flow is likely to have. */
+  static const double time[] = {0, 1.4142135623730951, 51.961524227066320};
+  static const double place[PLACES][3] = {{0, 0, 0},
+                                          {1, 0.3, -0.7},
+                                          {-2, 5, 1},
+                                          {30, -11, 7},
+                                          {-400, 90, 250},
+                                          {3, 3, 3},
+                                          {0.1414213562373095, -0.2236067977499790, 0.0577350269189626}};
   double u[PLACES][3], G[PLACES][3][3];
   for (int k = 0; k < 3; k++) {
     const cb_status status = cb_flow_at(flow, time[k], PLACES, place, u, G, NULL);

@@ -92,7 +92,8 @@ static cb_status add_twists(cb_immersed_workspace *s, const cb_immersed_model_in
   return CB_OK;
 }
 
-/* Adds X^T dF a to a column of `out`, with the derivative dF at a place and the matrix X of fluid/immersed_problem.c. */
+/* Adds X^T dF a to a column of `out`, with the derivative dF at a place and the matrix X of
+ * fluid/immersed_problem.c. */
 static void add_column(const cb_immersed_fluid_sample *at, const double a[6], cb_tensor out, int column) {
   double F[6];
   cb_apply6((const double(*)[6])at->dF, a, F);

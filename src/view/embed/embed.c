@@ -1,4 +1,5 @@
-/* A program for the build: packs files into a C source of cb_view_assets (view/view_private.h), deflated by zlib and in base64.
+/* A program for the build: packs files into a C source of cb_view_assets (view/view_private.h), deflated by zlib and in
+ * base64.
  *
  *     embed OUT.c [FILE...] */
 #include <stdio.h>

@@ -93,7 +93,7 @@ endif()
 
 # The folder in which Debian's python3 (CURVEBODY_PYTHON) looks for modules: lib/python3.N/dist-packages under /usr/local, and
 # lib/python3/dist-packages under /usr. Any other prefix uses the latter, and PYTHONPATH must contain that folder.
-set(module ${CMAKE_CURRENT_SOURCE_DIR}/src/python/curvebody.py)
+set(module ${CMAKE_CURRENT_SOURCE_DIR}/src/python/curvebody)
 if(EXISTS ${module})
   install(CODE "set(module \"${module}\")\nset(interpreter \"${CURVEBODY_PYTHON}\")" COMPONENT python)
   install(CODE [[
@@ -107,7 +107,7 @@ if(EXISTS ${module})
         break()
       endif()
     endforeach()
-    file(INSTALL "${module}" DESTINATION "${folder}")
+    file(INSTALL "${module}" DESTINATION "${folder}" PATTERN __pycache__ EXCLUDE)
   ]] COMPONENT python)
 endif()
 

@@ -5,7 +5,7 @@ set(CPACK_COMPONENTS_ALL program library development)
 if(TARGET curvebody_mpi)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
 endif()
-if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/src/python/curvebody.py)
+if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/src/python/curvebody/__init__.py)
   list(APPEND CPACK_COMPONENTS_ALL python)
 endif()
 

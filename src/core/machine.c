@@ -3,6 +3,7 @@
  * starts, and some objects read it when they are created. */
 
 #include "core/threads.h"
+#include <curvebody/run.h>
 
 #include <omp.h>
 #include <stdatomic.h>

@@ -23,9 +23,6 @@ enum { CB_THREADS_MIN_ELEMENTS = 8 };
 enum { CB_THREADS_MIN_ELEMENTS = 50000 };
 #endif
 
-/* Sets the number of threads of the process. 0: the number in the environment variable OMP_NUM_THREADS, or the number
- * of cores. */
-void cb_threads_set(int threads);
 bool cb_threads_chosen(void); /* true if the last call of cb_threads_set had a number above 0 */
 /* Returns the number of threads for a loop over this number of elements. */
 int cb_threads_for(size_t elements);

@@ -30,13 +30,6 @@ typedef struct cb_observable {
   size_t at;                                        /* a further argument of fill: an offset or an index */
 } cb_observable;
 
-/* A state as it is in a row of the record: field[i] has the values of the field cb_motion.state[i]. */
-typedef struct cb_row_state {
-  double time;
-  int64_t step;
-  const double *const *field;
-} cb_row_state;
-
 /* How the states of a configuration space move and are measured. `step` is required. Another member is NULL if nothing
  * has to be done, or if the class cannot do it. */
 typedef struct cb_motion {
@@ -58,9 +51,10 @@ typedef struct cb_motion {
   void (*free)(cb_run *run);
   /* The names of the fields that determine the state, ended by NULL, and the function that sets the state from the
    * values of these fields in a row. Rows do not have the low-order parts of compensated sums, which become 0. NULL:
-   * a row does not determine the state. */
+   * a row does not determine the state; row_suffices (NULL: always true) tells whether it does in this run. */
   const char *const *state;
-  void (*restore_row)(cb_run *run, const cb_row_state *row);
+  bool (*row_suffices)(const cb_run *run);
+  cb_status (*restore_row)(cb_run *run, const cb_row_state *row);
   /* The names of the fields that depend only on the state, ended by NULL. `curvebody verify` computes them again and
    * compares. */
   const char *const *measured;

@@ -65,6 +65,42 @@ cb_status cb_run_restore(cb_run *run);
 cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, const cb_progress *p), void *user,
                     const volatile sig_atomic_t *stop);
 
+/* Does a part of cb_run_go: makes at most `steps` steps, none beyond the end, and none after an event has stopped the
+ * run. If seconds > 0, the function also returns after the first step that ends later than this time from its start, so
+ * that the caller can look at a clock or a keyboard. The next call continues; all calls together give the same rows and
+ * states as one cb_run_go. sink may be NULL, and its members may be NULL: then no rows, events or checkpoints are
+ * written. Errors are those of cb_run_go. */
+cb_status cb_run_advance(cb_run *run, cb_sink *sink, int64_t steps, double seconds, const volatile sig_atomic_t *stop);
+
+/* Returns whether the run has made all its steps, or an event has stopped it. */
+bool cb_run_ended(const cb_run *run);
+
+/* Changes the end time of a run. CB_ERROR_ARGUMENT if the end is not finite or before the present time, or if the last
+ * step was made and was shorter than the others. */
+cb_status cb_run_set_end(cb_run *run, double end);
+
+/* Deletes the history of the integrator, as each checkpoint does, and returns the restart state with the present time:
+ * pieces as in cb_run_state, which can be copied to another run of the same scenario, or back to this run later. */
+cb_blob *cb_run_checkpoint(cb_run *run, size_t *count);
+
+/* A state as it is in a row of the record: field[i] has the values of the field cb_run_state_fields[i]. */
+typedef struct cb_row_state {
+  double time;
+  int64_t step;
+  const double *const *field;
+} cb_row_state;
+
+/* Returns the names of the fields of a row that determine the state, except for the low-order parts of its numbers; the
+ * list ends with NULL. NULL: a row does not determine the state. */
+const char *const *cb_run_state_fields(const cb_run *run);
+/* Sets the state of the run to that of a row. The motions of joints of bodies in a fluid must be those that the joints
+ * allow. CB_ERROR_UNSUPPORTED if a row does not determine the state. */
+cb_status cb_run_restore_row(cb_run *run, const cb_row_state *row);
+
+/* Measures the present state. Sets *row to the values of the fields in the order of the run's layout, borrowed until
+ * the next step or call. */
+cb_status cb_run_evaluate(cb_run *run, const void *const **row);
+
 /* cb_run_warnings returns the number of warnings of the run since it was made or restored, and sets *list to them. The
  * list is valid until the next step. First come the warnings about the scenario, whose time is nan. When the run has
  * ended, at most one warning about conserved quantities follows: the energy has changed by more than 1e-3, or else a
@@ -124,6 +160,10 @@ double cb_run_time(const cb_run *run);
 int64_t cb_run_steps(const cb_run *run);
 /* Returns the present state of a run of particles, which belongs to the run; NULL for other runs. */
 const cb_state *cb_run_current(const cb_run *run);
+
+/* Sets the number of threads of the process. 0: the number in the environment variable OMP_NUM_THREADS, or the number
+ * of cores. Results do not depend on it. */
+void cb_threads_set(int threads);
 
 /* The groups of observables, which `curvebody list observables` prints. Each list ends at a NULL name. */
 extern const cb_observable_doc cb_observable_groups[];  /* for runs of particles */

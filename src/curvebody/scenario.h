@@ -41,6 +41,9 @@ const cb_space *cb_scenario_space(const cb_scenario *scenario);
 const cb_system *cb_scenario_system(const cb_scenario *scenario);
 cb_integrator *cb_scenario_integrator(cb_scenario *scenario);
 cb_run *cb_scenario_run(cb_scenario *scenario);
+/* Adds warnings about the scenario to the warnings of its run (cb_run_warnings): those that were given while it was
+ * read, and those about its bodies. Call the function before the run begins or is restored. */
+cb_status cb_scenario_warn(cb_scenario *scenario);
 /* Returns a digest of the files that the scenario names (meshes, poses, grids), as hexadecimal text that is valid until
  * the scenario is freed; "" if it names none. The digest changes if the content of one of these files changes. For each
  * file in turn, the digest becomes the SHA-256 of a text, the previous digest followed by the SHA-256 of the file. */

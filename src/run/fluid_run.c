@@ -291,6 +291,28 @@ static cb_status plate(const cb_run *run, int body, cb_falling_plate *out) {
   return cb_falling_plate_of_body(cb_fluid_run_of(run)->start[body].body, run->options.start, out);
 }
 
+/* The fields of a row that determine the state of bodies without joints, coupled points and interaction. */
+static const char *const state[] = {"pose", "twist", NULL};
+
+static bool row_suffices(const cb_run *run) {
+  const cb_fluid_run *b = run->own;
+  return !b->coupling && !b->joined && !b->interaction;
+}
+
+static cb_status restore_row(cb_run *run, const cb_row_state *row) {
+  cb_fluid_run *b = run->own;
+  const cb_fluid_run_part *part = b->part;
+  for (int i = 0; i < b->n; i++) {
+    const double *at = row->field[0] + 7 * i;
+    const cb_pose g = {.q = {at[3], at[4], at[5], at[6]}, .x = {at[0], at[1], at[2]}};
+    while (i >= part->end) part++;
+    const cb_status status = cb_rigid_start(cb_immersed_workspace_problem(part->workspace[i - part->first]), row->time,
+                                            &g, row->field[1] + 6 * i, &b->state[i]);
+    if (status) return status;
+  }
+  return CB_OK;
+}
+
 static const char *const measured[] = {
     "time", "step",  "plot_position", "plot_velocity",    "energy",  "kinetic_energy", "potential_energy",
     "pose", "twist", "body_momentum", "spatial_momentum", "casimir", "centre",         NULL};
@@ -301,6 +323,9 @@ static const cb_motion motion = {.begin = begin,
                                  .forget = forget,
                                  .restored = restored,
                                  .free = free_,
+                                 .state = state,
+                                 .row_suffices = row_suffices,
+                                 .restore_row = restore_row,
                                  .measured = measured,
                                  .tangent = cb_fluid_run_tangent,
                                  .plate = plate};

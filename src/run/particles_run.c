@@ -370,7 +370,7 @@ static void free_(cb_run *run) {
  * places. */
 static const char *const state[] = {"position", "momentum", "origin", NULL};
 
-static void restore_row(cb_run *run, const cb_row_state *row) {
+static cb_status restore_row(cb_run *run, const cb_row_state *row) {
   const cb_particles *p = run->own;
   const size_t k = (size_t)p->state->k, n = (size_t)p->state->n;
   for (size_t i = 0; i < n; i++) {
@@ -381,6 +381,7 @@ static void restore_row(cb_run *run, const cb_row_state *row) {
   memset(p->state->x_low, 0, n * k * sizeof(double));
   memset(p->state->p_low, 0, n * k * sizeof(double));
   memcpy(p->state->origin, row->field[2], (size_t)p->state->n_components * sizeof *p->state->origin);
+  return CB_OK;
 }
 
 static cb_status plate(const cb_run *run, int body, cb_falling_plate *out) {

@@ -257,10 +257,14 @@ cb_status cb_run_restore(cb_run *run) {
   *run->t = run->times[0];
   *run->t_low = run->times[1];
   run->restored = true;
+  run->begun = false;
   return restored(run);
 }
 
-const char *const *cb_run_state_fields(const cb_run *run) { return run->motion->state; }
+const char *const *cb_run_state_fields(const cb_run *run) {
+  const cb_motion *m = run->motion;
+  return m->row_suffices && !m->row_suffices(run) ? NULL : m->state;
+}
 
 bool cb_run_is_measured(const cb_run *run, const char *field) {
   const char *const *name = run->motion->measured;
@@ -269,7 +273,10 @@ bool cb_run_is_measured(const cb_run *run, const char *field) {
 }
 
 cb_status cb_run_restore_row(cb_run *run, const cb_row_state *row) {
-  run->motion->restore_row(run, row);
+  if (!cb_run_state_fields(run))
+    return cb_fail(CB_ERROR_UNSUPPORTED, "a row of this run does not determine its state: expected a checkpoint");
+  const cb_status status = run->motion->restore_row(run, row);
+  if (status) return status;
   *run->t = row->time;
   *run->t_low = 0;
   *run->step = row->step;
@@ -285,22 +292,30 @@ cb_status cb_run_evaluate(cb_run *run, const void *const **row) {
 }
 
 /* Writes a row. If the state cannot be measured, the run ends with CB_ERROR_STEP, as after a failed step, or with
- * CB_ERROR_MEMORY. */
+ * CB_ERROR_MEMORY. Without a sink for rows the state is measured only at the start and at the end, to compare conserved
+ * quantities. */
 static cb_status write_row(cb_run *run, cb_sink *sink, bool last) {
   const char *what = "";
+  if (!sink->row && !last && *run->step > 0) return CB_OK;
   const cb_status status = cb_run_measure(run, &what);
   if (!status && run->motion->compare && run->integrator) run->motion->compare(run, last);
-  if (!status) return sink->row(sink->self, run->row);
+  if (!status) return sink->row ? sink->row(sink->self, run->row) : CB_OK;
   return cb_fail(status == CB_ERROR_MEMORY ? status : CB_ERROR_STEP,
                  "%s at time %.17g, step %lld: cannot record /%s: %s", cb_status_name(status), *run->t,
                  (long long)*run->step, what, cb_error_text());
 }
 
-static cb_status write_checkpoint(cb_run *run, cb_sink *sink) {
+cb_blob *cb_run_checkpoint(cb_run *run, size_t *count) {
   run->times[0] = *run->t;
   run->times[1] = *run->t_low;
   if (run->motion->forget) run->motion->forget(run);
-  return sink->checkpoint(sink->self, run->blob, run->layout.n_state);
+  return cb_run_state(run, count);
+}
+
+static cb_status write_checkpoint(cb_run *run, cb_sink *sink) {
+  size_t n;
+  const cb_blob *state = cb_run_checkpoint(run, &n);
+  return sink->checkpoint ? sink->checkpoint(sink->self, state, n) : CB_OK;
 }
 
 static double now(void) {
@@ -325,6 +340,7 @@ cb_status cb_run_begin(cb_run *run, cb_sink *sink) {
   }
   run->step_size = run->options.step;
   run->stopped = NULL;
+  run->begun = !status;
   return status;
 }
 
@@ -357,32 +373,75 @@ cb_status cb_run_stepped(cb_run *run, cb_sink *sink) {
   return status;
 }
 
-cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, const cb_progress *p), void *user,
-                    const volatile sig_atomic_t *stop) {
-  const cb_run_options *o = &run->options;
-  const int64_t total = cb_run_total(run);
-  cb_status status = cb_run_begin(run, sink);
-  const double begin = now();
-  const int64_t first = *run->step;
-  double last = begin;
-  while (!status && *run->step < total && !run->stopped) {
-    if (stop && *stop) {
-      status = cb_run_interrupted(run);
-      break;
-    }
+bool cb_run_ended(const cb_run *run) { return *run->step >= cb_run_total(run) || run->stopped; }
+
+cb_status cb_run_set_end(cb_run *run, double end) {
+  const cb_run_options before = run->options;
+  if (!(end >= *run->t) || (run->last_step > 0 && *run->step > run->full_steps))
+    return cb_fail(CB_ERROR_ARGUMENT, "the end: expected a time after %.17g, and full steps so far, found %g", *run->t,
+                   end);
+  run->options.end = end;
+  const cb_status status = count_steps(run);
+  if (status) run->options = before;
+  return status;
+}
+
+/* What the loop calls from time to time. */
+typedef struct reports {
+  void (*progress)(void *user, const cb_progress *p);
+  void *user;
+  double begin, last; /* times of a clock */
+  int64_t first;      /* the step at the time `begin` */
+} reports;
+
+static void report(const cb_run *run, reports *to) {
+  const double time = now();
+  if (time - to->last < 0.2) return;
+  to->last = time;
+  to->progress(to->user, &(cb_progress){*run->t, run->options.start, run->options.end, *run->step,
+                                        (double)(*run->step - to->first) / (time - to->begin)});
+}
+
+/* Makes steps until the step number `limit`, the end, or the clock's time `until` (inf: no limit). */
+static cb_status make_steps(cb_run *run, cb_sink *sink, int64_t limit, double until, reports *to,
+                            const volatile sig_atomic_t *stop) {
+  cb_status status = CB_OK;
+  while (!status && *run->step < limit && !cb_run_ended(run)) {
+    if (stop && *stop) return cb_run_interrupted(run);
     status = cb_run_once(run, sink);
-    if (!status && progress && (*run->step & 15) == 0) {
-      const double time = now();
-      if (time - last >= 0.2) {
-        last = time;
-        progress(user,
-                 &(cb_progress){*run->t, o->start, o->end, *run->step, (double)(*run->step - first) / (time - begin)});
-      }
-    }
+    if (!status && to->progress && (*run->step & 15) == 0) report(run, to);
+    if (until < INFINITY && now() >= until) break;
   }
+  return status;
+}
+
+static cb_status conclude(cb_run *run, cb_status status) {
   if (status == CB_ERROR_INTERRUPTED) run->take_warning = NULL; /* the record describes the run, not the interruption */
   const cb_status warned = cb_run_warn_of_change(run);
   return status ? status : warned;
+}
+
+cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, const cb_progress *p), void *user,
+                    const volatile sig_atomic_t *stop) {
+  cb_status status = cb_run_begin(run, sink);
+  const double begin = now();
+  reports to = {progress, user, begin, begin, *run->step};
+  if (!status) status = make_steps(run, sink, INT64_MAX, INFINITY, &to, stop);
+  return conclude(run, status);
+}
+
+cb_status cb_run_advance(cb_run *run, cb_sink *sink, int64_t steps, double seconds, const volatile sig_atomic_t *stop) {
+  cb_sink none = {.self = NULL};
+  reports to = {.progress = NULL};
+  cb_status status = run->begun ? CB_OK : cb_run_begin(run, sink ? sink : &none);
+  const int64_t first = *run->step;
+  const double until = seconds > 0 ? now() + seconds : INFINITY;
+  if (steps < 0) return cb_fail(CB_ERROR_ARGUMENT, "expected a number of steps >= 0, found %lld", (long long)steps);
+  if (cb_run_ended(run)) return status;
+  if (!status)
+    status =
+        make_steps(run, sink ? sink : &none, steps > INT64_MAX - first ? INT64_MAX : first + steps, until, &to, stop);
+  return status || cb_run_ended(run) ? conclude(run, status) : CB_OK;
 }
 
 /* --- the change of conserved quantities --- */

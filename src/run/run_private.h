@@ -25,8 +25,8 @@ struct cb_run {
   const int *iterations; /* the iterations or substeps of the last step */
   int64_t full_steps;    /* the number of steps of length options.step */
   double last_step;      /* the length of a shorter step after them; 0: no such step */
-  bool restored;
-  const char *stopped; /* the name of the event that stopped the run; NULL: none */
+  bool restored, begun;  /* begun: the checkpoint and the row of the start were written */
+  const char *stopped;   /* the name of the event that stopped the run; NULL: none */
   cb_run_warning *warning;
   size_t warnings, beforehand; /* beforehand: the number of warnings of the scenario, which come first */
   cb_status (*take_warning)(void *self, double time, const char *text); /* NULL: there is no receiver */

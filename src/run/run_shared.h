@@ -1,23 +1,12 @@
-/* The functions of a run that other layers need besides curvebody/run.h: they restore a row and measure it again, add
- * a warning, and step several equal runs at once. Internal to the library. */
+/* The functions of a run that other layers need besides curvebody/run.h: they tell which fields depend on the state,
+ * add a warning, and step several equal runs at once. Internal to the library. */
 #pragma once
 
 #include "core/failure.h"
 #include <curvebody/motion.h>
 
-/* --- restoring a row (run_loop.c) --- */
-
-/* Returns the names of the fields of a row that determine the state, except for the low-order parts of its numbers; the
- * list ends with NULL. NULL: a row does not determine the state. */
-const char *const *cb_run_state_fields(const cb_run *run);
-/* Sets the state of the run to that of a row. */
-cb_status cb_run_restore_row(cb_run *run, const cb_row_state *row);
 /* Returns whether the field depends only on the state. */
 bool cb_run_is_measured(const cb_run *run, const char *field);
-
-/* Measures the present state. Sets *row to the values of the fields in the order of the run's layout, borrowed until
- * the next step or call. */
-cb_status cb_run_evaluate(cb_run *run, const void *const **row);
 
 /* --- warnings (run_loop.c) --- */
 

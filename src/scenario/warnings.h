@@ -32,11 +32,6 @@ cb_status cb_scenario_warn_of_bundle(cb_scenario *scenario);
 cb_status cb_scenario_warn_of_bodies(cb_scenario *scenario);
 /* Repeats the warnings that were given while the scenario was read; the warning taker of this thread gets them. */
 void cb_scenario_warn_again(const cb_scenario *scenario);
-/* Adds warnings to the warnings of the scenario's run (cb_run_warnings): those that were given while the scenario was
- * read, and those of cb_scenario_warn_of_bodies or cb_scenario_warn_of_bundle. Call it before the run begins or is
- * restored. */
-cb_status cb_scenario_warn(cb_scenario *scenario);
-
 /* Returns the lines `# PATH: text` at the beginning of cb_scenario_resolved, about keys that --set removed, borrowed;
  * "" if no key was removed. */
 const char *cb_scenario_notes(const cb_scenario *scenario);

@@ -1,8 +1,10 @@
-"""curvebody.py: loaded datasets have labels, units and the numbers of the record; distances of every space agree with the
+"""The Python package: a simulation in the process has the numbers of the program, bit for bit; loaded datasets have labels, units and the numbers of the record; distances of every space agree with the
 library and with closed forms, also 40 radii out; points have the plot coordinates of the record; errors have the program's
 messages."""
 import gzip
 import os
+import signal
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -118,6 +120,147 @@ class Records(unittest.TestCase):
             curvebody.Space("h3").point([1, 1, 1], chart="polarr")
         with self.assertRaises(ValueError):
             curvebody.Space("h3").distance([1, 2], [3, 4])
+
+
+class Simulations(unittest.TestCase):
+    def test_steps_have_the_rows_of_the_program(self):
+        for name, keys in (("thesis/elastic-rod-h3", ("energy", "separation", "position")), ("immersed/leaf", ("energy", "pose")),
+                           ("locomotion/purcell", ("shape", "g"))):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "a.h5")
+                scenario = os.path.join(SCENARIOS, name + ".yaml")
+                subprocess.run([BINARY, "run", scenario, "-o", path, "--quiet"], check=True)
+                with h5py.File(path) as f, curvebody.open(scenario) as sim:
+                    keys = [key for key in keys if key in f]
+                    self.assertTrue(keys)
+                    for row in range(min(len(f["time"]), 40)):
+                        sim.step(int(f["step"][row]) - sim.steps)
+                        self.assertEqual(sim.time, f["time"][row])
+                        for key in keys:
+                            np.testing.assert_array_equal(sim.observe(key), f[key][row], err_msg=f"{name} {key} {row}")
+
+    def test_a_record_from_python_is_that_of_the_program(self):
+        scenario = os.path.join(SCENARIOS, "collisions", "bouncing-e3.yaml")
+        with tempfile.TemporaryDirectory() as folder:
+            a, b = os.path.join(folder, "a.h5"), os.path.join(folder, "b.h5")
+            subprocess.run([BINARY, "run", scenario, "-o", a, "--quiet"], check=True)
+            with curvebody.open(scenario, output=b) as sim:
+                while not sim.ended:
+                    sim.step(7)
+                events = len(sim.events)
+            with h5py.File(a) as f, h5py.File(b) as g:
+                self.assertEqual(set(f), set(g))
+                self.assertEqual(g.attrs["completed"], f.attrs["completed"])
+                for key in f:
+                    if isinstance(f[key], h5py.Dataset) and f[key].dtype.kind in "fi":
+                        np.testing.assert_array_equal(f[key][()], g[key][()], err_msg=key)
+                self.assertEqual(events, len(f["event_time"]))
+
+    def test_the_state_is_seen_set_copied_and_restored(self):
+        with curvebody.open(ROD) as sim:
+            before = sim.state["position"]
+            start = before.copy()
+            first = sim.checkpoint()
+            sim.step(5)
+            self.assertFalse(np.array_equal(start, before), "the view must show the new state")
+            with self.assertRaises(ValueError):
+                before[0, 0] = 1
+            other = sim.copy()
+            other.step(10)
+            sim.step(10)
+            np.testing.assert_array_equal(other.state["position"], sim.state["position"])
+            self.assertEqual(other.time, sim.time)
+            here = sim.observe("position")
+            sim.restore(first)
+            self.assertEqual((sim.time, sim.steps), (0, 0))
+            np.testing.assert_array_equal(sim.state["position"], start)
+            sim.step(15)
+            np.testing.assert_allclose(sim.observe("position"), here, rtol=0, atol=1e-13)  # the history was deleted at other steps
+            still = curvebody.open(ROD)
+            still.set(momentum=0 * still.state["momentum"])
+            self.assertEqual(still.observe("kinetic_energy"), 0)
+            np.testing.assert_array_equal(still.observe("position"), start)
+            with self.assertRaisesRegex(curvebody.Error, "`momenta` cannot be set: expected position, momentum"):
+                sim.set(momenta=1)
+            with self.assertRaisesRegex(ValueError, "expected .* numbers, found 1"):
+                sim.set(momentum=[1.0])
+            with self.assertRaisesRegex(curvebody.Error, "`energies` is not measured"):
+                sim.observe("energies")
+
+    def test_a_body_in_a_fluid_is_placed_and_thrown(self):
+        body = {"name": "ball", "shape": {"name": "ball", "radius": 0.1}, "density": 2000}
+        with curvebody.open({"curvebody": 1, "fluid": {"medium": "none", "gravity": [0, 0, 0]}, "bodies": [body], "time": {"end": 2},
+                             "integrator": {"name": "hamilton_pontryagin", "step": 0.01}}) as sim:
+            pose, twist = sim.observe("pose"), sim.observe("twist")
+            pose[0, :3], twist[0, 5] = (1, 2, 3), 0.25
+            sim.set(pose=pose, twist=twist)
+            sim.run(1)
+            np.testing.assert_allclose(sim.observe("pose")[0, :3], (1, 2, 3.25), rtol=0, atol=1e-13)
+        with curvebody.open(os.path.join(SCENARIOS, "joints", "robot-fish.yaml")) as sim:
+            with self.assertRaisesRegex(curvebody.Error, "rows of this run do not determine its state"):
+                sim.set(pose=sim.observe("pose"))
+
+    def test_run_goes_to_a_time_and_beyond_the_end(self):
+        with curvebody.open(ROD, time__end=1) as sim:
+            seen = []
+            sim.run(0.3, callback=lambda s: seen.append(s.time))
+            self.assertAlmostEqual(sim.time, 0.3, delta=1e-12)
+            self.assertEqual(len(seen), sim.steps)
+            sim.run(callback=lambda s: s.time > 0.5)
+            self.assertAlmostEqual(sim.time, 0.5 + sim.step_size, delta=1e-9)
+            sim.run()
+            self.assertTrue(sim.ended)
+            sim.run(2)
+            self.assertAlmostEqual(sim.time, 2, delta=1e-12)
+            with curvebody.open(ROD, time__end=2) as whole:
+                np.testing.assert_array_equal(whole.run().state["position"], sim.state["position"])
+        with self.assertRaisesRegex(curvebody.Error, "is closed"):
+            sim.step()
+
+    def test_ctrl_c_leaves_a_whole_record_that_resumes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "long.h5")
+            sim = curvebody.open(ROD, output=path, time__end=1e6)
+            signal.setitimer(signal.ITIMER_REAL, 0.4)
+            previous = signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+            with self.assertRaises(KeyboardInterrupt):
+                sim.run()
+            signal.signal(signal.SIGALRM, previous)
+            with h5py.File(path) as f:
+                self.assertGreater(len(f["time"]), 1)
+                self.assertEqual(f.attrs["completed"], 0)
+                last = float(f["time"][-1])
+            self.assertGreater(float(curvebody.resume(path, until=last + 1).time[-1]), last + 0.5)
+
+    def test_errors_and_warnings_have_places(self):
+        with self.assertRaises(curvebody.Error) as wrong:
+            curvebody.open(ROD, integrator__step=-1)
+        self.assertEqual(wrong.exception.status, "input")
+        self.assertEqual(len(wrong.exception.places), 1)
+        with self.assertRaisesRegex(curvebody.Error, "expected the keys|no run|integrator"):
+            curvebody.open("curvebody: 1\nbundle: purcell\n")
+        with self.assertWarnsRegex(curvebody.Warning, "the energy has changed by") as told:
+            curvebody.open(ROD, set={"integrator": {"name": "rk4", "step": 0.7}, "time.end": 35}).run()
+        self.assertEqual(os.path.basename(told.filename), os.path.basename(__file__))
+
+    def test_numbers_of_numpy_are_scenarios(self):
+        body = {"kind": "rod", "name": "a", "mass": np.float64(1), "link": {"spring": {"stiffness": np.int64(1), "rest": 1}},
+                "place": {"chart": "cartesian", "points": np.array([[0, 0, 0], [1.2, 0, 0]])}}
+        with curvebody.open({"curvebody": 1, "space": {"name": "e3"}, "bodies": [body], "time": {"end": np.float32(0.5)},
+                             "integrator": {"name": "lobatto", "stages": 4, "step": 0.01}}) as sim:
+            sim.run()
+            self.assertAlmostEqual(sim.observe("separation")[0], 1 + 0.2 * np.cos(np.sqrt(2) * 0.5), delta=1e-9)
+
+    def test_commands_as_functions(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "rod.h5")
+            curvebody.run(ROD, path, time__end=1)
+            self.assertTrue(curvebody.verify(path))
+            self.assertEqual(float(curvebody.resume(path, until=1.5).time[-1]), 1.5)
+            table = curvebody.export(path, os.path.join(folder, "rod.csv"))
+            with open(table) as file:
+                self.assertIn("time", file.readline())
+        self.assertIn("h3", str(curvebody.list("spaces")))
 
 
 class Spaces(unittest.TestCase):

@@ -4,6 +4,7 @@
  */
 #include "several.h"
 #include "core/threads.h"
+#include <curvebody/run.h>
 
 #include <time.h>
 

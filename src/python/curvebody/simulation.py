@@ -1,0 +1,469 @@
+"""A run in this process, step by step.
+
+    sim = curvebody.open("fish.yaml")
+    while sim.time < 5:
+        sim.control["turn"] = -0.5*sim.observe("attitude")[...]
+        sim.step(4)
+
+The steps and numbers are those of `curvebody run`, bit for bit, as long as nothing is set from outside.
+"""
+import collections.abc
+import ctypes
+import math
+import os
+import sys
+import time
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence
+
+import numpy as np
+
+from . import _library
+from ._library import EVENT, FIELD_TYPES, WARNING, Error, Sink, byref, c_char_p, c_double, c_size_t, c_void_p, check, library
+from ._scenario import Scenario, content, is_text, settings
+
+_KINDS = ("reflect", "stop", "mark", "retry", "warn")  # cb_event_action
+_TURN = 0.05  # seconds after which a call returns to Python, so that Ctrl-C and progress bars work
+_MOST = 2**62
+
+
+def _view(address, kind, shape, writeable=True):
+    """An array of numpy on memory of the library."""
+    count = int(np.prod(shape, dtype=int))
+    if not count:
+        return np.zeros(shape, FIELD_TYPES[kind])
+    width = 4 if kind == 2 else 8
+    array = np.frombuffer((ctypes.c_char * (count * width)).from_address(address), FIELD_TYPES[kind]).reshape(shape)
+    array.flags.writeable = writeable
+    return array
+
+
+class _Progress:
+    """A bar: of tqdm if it is installed, otherwise a line on the standard error."""
+
+    def __init__(self, start, end):
+        self.start, self.end, self.done, self.shown = start, end, start, 0.0
+        try:
+            from tqdm.auto import tqdm
+            self.bar = tqdm(total=end - start, unit="time", unit_scale=True)
+        except ImportError:
+            self.bar = None
+
+    def to(self, at):
+        if self.bar is not None:
+            self.bar.update(at - self.done)
+        elif time.monotonic() - self.shown > 0.2:
+            self.shown = time.monotonic()
+            print(f"\r{100*(at - self.start)/((self.end - self.start) or 1):5.1f} %  time {at:.6g} of {self.end:.6g}   ",
+                  end="", file=sys.stderr, flush=True)
+        self.done = at
+
+    def close(self):
+        if self.bar is not None:
+            self.bar.close()
+        else:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+class _Controls(collections.abc.MutableMapping):
+    """The controls of a scenario (its key `controls`): names and numbers that its expressions use."""
+
+    def __init__(self, names, values, owner):
+        self._at = {name: i for i, name in enumerate(names)}
+        self._values, self._owner = values, owner
+
+    def __getitem__(self, name):
+        return float(self._values[self._at[name]])
+
+    def __setitem__(self, name, value):
+        value = float(value)
+        if not math.isfinite(value):
+            raise ValueError(f"control `{name}`: expected a finite number, found {value}")
+        if name not in self._at:
+            raise KeyError(f"the scenario has no control `{name}`: its controls are {', '.join(self._at) or 'none'}")
+        self._values[self._at[name]] = value
+
+    def __delitem__(self, name):
+        raise TypeError("controls cannot be deleted")
+
+    def __iter__(self):
+        return iter(self._at)
+
+    def __len__(self):
+        return len(self._at)
+
+    def __repr__(self):
+        return repr(dict(self))
+
+
+class Simulation:
+    """A run of a scenario that is stepped from Python. Made by `curvebody.open`.
+
+    state     the restart state: a dictionary of arrays of numpy on the memory of the run, without copies. They change with
+              each step. To change them, use `set`.
+    control   the controls of the scenario, which may be set between steps
+    events    a list of the events so far, as dictionaries: contacts, watched functions, repeated steps
+    warnings  a list of the warnings so far
+    """
+
+    def __init__(self, scenario: Scenario, set: Optional[Mapping[str, Any]] = None, *, output: Optional[str] = None,
+                 observables: Optional[Sequence[str]] = None, overwrite: bool = False, **more):
+        self._scenario, self._record, self._open = c_void_p(), None, False
+        lib = library()
+        if observables is not None:
+            more = {**more, "record.observables": list(observables)}
+        given = settings(set, more)
+        sets = _library.texts(given)
+        if is_text(scenario):
+            status = lib.cb_scenario_open_text(b"scenario", content(scenario).encode(), sets, len(given), byref(self._scenario))
+        else:
+            status = lib.cb_scenario_open(os.fspath(scenario).encode(), sets, len(given), byref(self._scenario))
+        check(status)
+        self._run = lib.cb_scenario_run(self._scenario)
+        if not self._run:
+            lib.cb_scenario_free(self._scenario)
+            self._scenario = None
+            raise Error("the scenario has no run: expected the keys `integrator` and `time`", status="input")
+        self._open = True
+        self.events: list = []
+        self.warnings: list = []
+        self._told: list = []
+        self._failure: Optional[BaseException] = None
+        check(lib.cb_scenario_warn(self._scenario))
+        self._layout = lib.cb_scenario_layout(self._scenario).contents
+        self._dims = {self._layout.dimensions[i].name.decode(): self._layout.dimensions[i] for i in range(self._layout.n_dimensions)}
+        self._fields = {}
+        for i in range(self._layout.n_fields):
+            field = self._layout.fields[i]
+            self._fields[field.name.decode()] = (i, field.type, tuple(field.dims[k].decode() for k in range(field.rank)),
+                                                 (field.units or b"1").decode(), (field.doc or b"").decode())
+        self._keep = (WARNING(self._take_warning), EVENT(self._take_event))
+        self._sink = Sink(event=self._keep[1])
+        if output is not None:
+            self._create_record(output, overwrite)
+        check(lib.cb_run_on_warning(self._run, self._keep[0], None))
+        self._arguments = (self._run, ctypes.pointer(self._sink))
+        self._advance = lib.cb_run_advance
+        self._steps = lib.cb_run_steps
+        self._now = lib.cb_run_time
+        self._step = lib.cb_run_step(self._run)
+        self.state: Dict[str, np.ndarray] = self._state_views()
+        self.control = self._find_controls()
+        check(self._advance(*self._arguments, 0, 0.0, None))
+        self._pass_warnings()
+
+    # --- what the library calls ---
+
+    def _take_warning(self, _, at, text):
+        try:
+            line = text.decode()
+            self.warnings.append(line if math.isnan(at) else f"at time {at:.6g}, {line}")
+            self._told.append(self.warnings[-1])
+            return library().cb_record_warning(self._record, at, text) if self._record else 0
+        except BaseException as failure:  # it must not pass through the library
+            self._failure = failure
+            return -8
+
+    def _take_event(self, _, row):
+        try:
+            row = row.contents
+            self.events.append({"time": row.time, "kind": _KINDS[row.kind], "particle": row.particle, "other": row.other,
+                                "wall": row.wall, "gap": row.gap, "speed_before": row.speed_before,
+                                "speed_after": row.speed_after, "impulse": row.impulse})
+            return self._file_event(self._file_self, ctypes.byref(row)) if self._record else 0
+        except BaseException as failure:
+            self._failure = failure
+            return -8
+
+    def _create_record(self, path, overwrite):
+        lib = library()
+        options = lib.cb_scenario_record(self._scenario)
+        options.overwrite = overwrite
+        self._record = c_void_p()
+        check(lib.cb_record_create(os.fspath(path).encode(), ctypes.byref(self._layout), byref(options), byref(self._record)))
+        own = lib.cb_record_sink(self._record)
+        self._file_event, self._file_self, self._file_close = own.event, own.self, own.close
+        self._sink = Sink(self=own.self, row=own.row, event=self._keep[1], checkpoint=own.checkpoint, close=own.close)
+
+    def _find_controls(self):
+        lib = library()
+        try:
+            function = lib.cb_scenario_controls
+        except AttributeError:
+            return _Controls([], [], self)
+        function.restype = c_size_t
+        function.argtypes = [c_void_p, ctypes.POINTER(ctypes.POINTER(c_char_p)), ctypes.POINTER(ctypes.POINTER(c_double))]
+        names, values = ctypes.POINTER(c_char_p)(), ctypes.POINTER(c_double)()
+        n = function(self._scenario, byref(names), byref(values))
+        return _Controls([names[i].decode() for i in range(n)], values, self)
+
+    def _shape(self, name):
+        """The shape of a field, without time; None if there is no such field."""
+        return tuple(self._dims[d].count for d in self._fields[name][2]) if name in self._fields else None
+
+    def _state_views(self):
+        count, out = c_size_t(), {}
+        blobs = library().cb_run_state(self._run, byref(count))
+        for blob in blobs[:count.value]:
+            shape = self._shape(blob.name.decode())
+            fits = shape and int(np.prod(shape)) == blob.count
+            out[blob.name.decode()] = _view(blob.data, blob.type, shape if fits else (blob.count,), False)
+        return out
+
+    def _pass_warnings(self):
+        told, self._told = self._told, []
+        _library.warn(told)
+
+    def _alive(self):
+        if not self._open:
+            raise Error("the simulation is closed", status="argument")
+
+    # --- steps ---
+
+    @property
+    def time(self) -> float:
+        """The present time, in the unit of the scenario."""
+        return self._now(self._run)
+
+    @property
+    def steps(self) -> int:
+        """The number of steps so far."""
+        return self._steps(self._run)
+
+    @property
+    def step_size(self) -> float:
+        return self._step
+
+    @property
+    def end(self) -> float:
+        """The end time; it may be changed."""
+        return library().cb_run_end(self._run)
+
+    @end.setter
+    def end(self, time):
+        check(library().cb_run_set_end(self._run, float(time)))
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run has reached its end, or an event has stopped it."""
+        return library().cb_run_ended(self._run)
+
+    @property
+    def stopped_by(self) -> Optional[str]:
+        """The name of the event that has stopped the run, or None."""
+        name = library().cb_run_stopped(self._run)
+        return name.decode() if name else None
+
+    def _finish(self, status):
+        if self._failure:
+            failure, self._failure = self._failure, None
+            raise failure
+        if self._told:
+            self._pass_warnings()
+        if status:
+            check(status)
+
+    def step(self, n: int = 1) -> "Simulation":
+        """Makes n steps, or fewer if the run ends before. Raises curvebody.Error if a step fails; the state is then that before
+        the step."""
+        if not self._open:
+            self._alive()
+        if n == 1:
+            status = self._advance(*self._arguments, 1, 0.0, None)
+            if status or self._told or self._failure:
+                self._finish(status)
+            return self
+        return self._go(n, None, None)
+
+    def _go(self, n, callback, bar):
+        target = min(self.steps + int(n), _MOST)
+        every = 1 if callback else _MOST
+        while True:
+            left = target - self.steps
+            if left <= 0 or self.ended:
+                return self
+            self._finish(self._advance(*self._arguments, min(left, every), _TURN, None))
+            if bar:
+                bar.to(self.time)
+            if callback and callback(self):
+                return self
+
+    def run(self, until: Optional[float] = None, *, callback: Optional[Callable[["Simulation"], Any]] = None,
+            progress: bool = False) -> "Simulation":
+        """Makes steps up to the time `until`, or to the end of the scenario; a time beyond this end becomes the new end. The last
+        step may pass `until` by less than one step.
+
+        callback   called with the simulation after each step; if it returns a true value, the run stops there
+        progress   shows a bar: that of tqdm if it is installed
+
+        Ctrl-C stops after the step in hand and raises KeyboardInterrupt; a record is closed whole, and `curvebody.resume`
+        continues it."""
+        self._alive()
+        if until is not None and until > self.end * (1 + 1e-15):
+            self.end = until
+        until = self.end if until is None else float(until)
+        n = _MOST if until >= self.end else math.ceil((until - self.time) / self._step - 1e-9)
+        bar = _Progress(self.time, until) if progress else None
+        try:
+            return self._go(n, callback, bar)
+        except KeyboardInterrupt:
+            self.close()
+            raise
+        finally:
+            if bar:
+                bar.close()
+
+    # --- the state and its measures ---
+
+    @property
+    def fields(self) -> Dict[str, dict]:
+        """What `observe` can return: names with dimensions, unit and description. The key record.observables of the scenario, or the
+        argument `observables` of `curvebody.open`, chooses them."""
+        return {name: {"dims": dims, "units": units, "doc": doc} for name, (_, _, dims, units, doc) in self._fields.items()}
+
+    def observe(self, *names: str):
+        """Measures the present state. Returns the array of one name, or a dictionary for several names or none (all fields)."""
+        self._alive()
+        unknown = [name for name in names if name not in self._fields]
+        if unknown:
+            raise Error(f"`{unknown[0]}` is not measured: expected one of {', '.join(self._fields)}; the argument `observables` of "
+                        f"curvebody.open adds groups of fields (`curvebody list observables`)", status="argument")
+        row = ctypes.POINTER(c_void_p)()
+        check(library().cb_run_evaluate(self._run, byref(row)))
+        out = {}
+        for name in names or self._fields:
+            i, kind = self._fields[name][:2]
+            out[name] = _view(row[i], kind, self._shape(name), False).copy()[()]
+        return out[names[0]] if len(names) == 1 else out
+
+    def labels(self, dimension: str) -> Optional[list]:
+        """The labels of a dimension, such as the names of particles or bodies; None if it has none."""
+        d = self._dims[dimension]
+        return [d.labels[i].decode() for i in range(d.count)] if d.labels else None
+
+    def checkpoint(self) -> Dict[str, np.ndarray]:
+        """A copy of the restart state, for `restore`. It deletes the integrator's history, as each checkpoint of a record does."""
+        self._alive()
+        library().cb_run_checkpoint(self._run, byref(c_size_t()))
+        return {name: array.copy() for name, array in self.state.items()}
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> "Simulation":
+        """Sets the state to that of a checkpoint of this or of another simulation of the same scenario."""
+        self._alive()
+        for name, value in state.items():
+            if name not in self.state:
+                raise Error(f"the state has no piece `{name}`: expected a result of checkpoint()", status="argument")
+            own, value = self.state[name], np.asarray(value)
+            if value.size != own.size:
+                raise ValueError(f"{name}: expected {own.size} numbers, found {value.size}")
+            own.flags.writeable = True
+            own[...] = value.reshape(own.shape)
+            own.flags.writeable = False
+        check(library().cb_run_restore(self._run))
+        return self
+
+    @property
+    def state_fields(self) -> list:
+        """The fields of a row that determine the state, which `set` can change; empty if there are none."""
+        names, out = library().cb_run_state_fields(self._run), []
+        while names and names[len(out)]:
+            out.append(names[len(out)].decode())
+        return out
+
+    def set(self, **arrays) -> "Simulation":
+        """Sets fields of the state: sim.set(momentum=..), with the shapes that `observe` returns. The fields that are not given stay. The
+        numbers are not checked against constraints or joints."""
+        self._alive()
+        fields = self.state_fields
+        unknown = [name for name in arrays if name not in fields]
+        if unknown:
+            raise Error(f"`{unknown[0]}` cannot be set: expected {', '.join(fields) or 'no field, because rows of this run do not determine its state'}",
+                        status="argument")
+        row = {name: np.ascontiguousarray(self.observe(name), float) for name in fields}
+        for name, value in arrays.items():
+            value = np.asarray(value, float)
+            if value.size != row[name].size:
+                raise ValueError(f"{name}: expected {row[name].size} numbers, found {value.size}")
+            row[name] = np.ascontiguousarray(value.reshape(row[name].shape))
+        pointers = (ctypes.POINTER(c_double) * len(fields))(*[row[name].ctypes.data_as(ctypes.POINTER(c_double)) for name in fields])
+        library().cb_run_checkpoint(self._run, byref(c_size_t()))
+        check(library().cb_run_restore_row(self._run, byref(_library.RowState(self.time, self.steps, pointers))))
+        return self
+
+    def copy(self) -> "Simulation":
+        """Another simulation with the same scenario and state, which has no record. Both continue with the same numbers; the history of
+        the integrator is deleted in both."""
+        other = Simulation(self.resolved)
+        if self.end > other.end:
+            other.end = self.end
+        other.restore(self.checkpoint())
+        for name, value in self.control.items():
+            other.control[name] = value
+        other.events = list(self.events)
+        return other
+
+    @property
+    def resolved(self) -> str:
+        """The scenario with all settings and defaults, as YAML."""
+        return library().cb_scenario_resolved(self._scenario).decode()
+
+    def save(self, path, overwrite: bool = False) -> None:
+        """Writes a record of the present state: one row and a checkpoint, from which `curvebody resume` continues."""
+        self._alive()
+        lib = library()
+        options, record = lib.cb_scenario_record(self._scenario), c_void_p()
+        options.overwrite = overwrite
+        check(lib.cb_record_create(os.fspath(path).encode(), ctypes.byref(self._layout), byref(options), byref(record)))
+        try:
+            sink, row, count = lib.cb_record_sink(record), ctypes.POINTER(c_void_p)(), c_size_t()
+            blobs = lib.cb_run_checkpoint(self._run, byref(count))
+            check(lib.cb_run_evaluate(self._run, byref(row)))
+            check(sink.row(sink.self, row))
+            check(sink.checkpoint(sink.self, blobs, count.value))
+            check(sink.close(sink.self, self.ended))
+        finally:
+            lib.cb_record_free(record)
+
+    # --- the end ---
+
+    def close(self) -> None:
+        """Closes the record, if there is one, and frees the memory. Arrays of `state` must not be used after it."""
+        if not getattr(self, "_open", False):
+            return
+        self._open, lib, status = False, library(), 0
+        ended = lib.cb_run_ended(self._run)
+        self.state = {name: array.copy() for name, array in self.state.items()}
+        lib.cb_run_on_warning(self._run, WARNING(), None)
+        if self._record:
+            status = self._file_close(self._file_self, ended)
+            lib.cb_record_free(self._record)
+        lib.cb_scenario_free(self._scenario)
+        check(status)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        try:
+            self.close()
+        except Exception:  # the interpreter may be ending
+            pass
+
+    def __repr__(self):
+        if not self._open:
+            return "<curvebody.Simulation: closed>"
+        title = library().cb_scenario_title(self._scenario)
+        return f"<curvebody.Simulation {title.decode() if title else ''!r}: time {self.time:.6g} of {self.end:.6g}>"
+
+
+def open(scenario: Scenario, set: Optional[Mapping[str, Any]] = None, **more) -> Simulation:
+    """Opens a scenario (a path, a text or a dictionary) as a simulation in this process.
+
+    set, integrator__step=0.1   settings of keys of the scenario
+    output        the record, an HDF5 file; without it nothing is written
+    observables   the groups of fields that `observe` returns and the record contains
+    overwrite     whether an existing record may be replaced
+    """
+    return Simulation(scenario, set, **more)

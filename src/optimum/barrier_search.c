@@ -17,8 +17,9 @@ static const double first_tau = 1e-2, last_tau = 1e-7, acceptable_tau = 1e-4, de
 static const double rest = 1e-6;
 /* A gait that is pressed against a constraint is much nearer to it than this distance. */
 static const double clear = 1e-4;
-/* The part of the cost in the objective for a free length, cb_direct.pace times the cost. It is small, since it rounds
- * the corners at constraints, but large enough to prevent a gait from running through its loop twice. */
+/* If the length is free, the objective contains the term cb_direct.pace times the cost. pace_share is the value of this
+ * term. It is small, since the term rounds the corners at constraints, but large enough to prevent a gait from running
+ * through its loop twice. */
 static const double pace_share = .05;
 
 /* True if the objective is the maximum amount at any length; such a maximum exists only within constraints. */
@@ -105,8 +106,9 @@ static cb_status fall(cb_direct *d, int maximum, double *held) {
 
 /* --- limits of torques --- */
 
-/* The share of the relaxed limits that the largest torque may take before the next ones, and the factors of the barrier
- * while they are relaxed. */
+/* For limits of torques that are relaxed (cb_effort.relaxed). near_limit: the first limits exceed the largest torque by
+ * this fraction; stiffer: the weight of the barrier grows by this factor if the limits decrease too slowly; stiffest:
+ * the search fails if the weight exceeds this. */
 static const double near_limit = .05, stiffer = 3, stiffest = 1e3;
 
 /* Sets the weights of the barriers to the share tau of the cost, and the smoothing of |x| to the share tau of the mean
@@ -134,8 +136,8 @@ static cb_status settle_torques(cb_direct *d, bool afresh, int maximum) {
   return status;
 }
 
-/* Lowers the relaxed limits to the given ones. From limits that the gait keeps, a barrier presses its torques below
- * them; these torques are the next limits. */
+/* Lowers the relaxed limits to the given ones. The gait keeps the present limits, and a barrier presses its torques
+ * below them. The next limits are between the largest torque and the present limits. */
 static cb_status tighten(cb_direct *d, int maximum) {
   cb_effort *e = d->effort;
   double tau = first_tau, near = 1 + near_limit;

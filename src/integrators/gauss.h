@@ -230,7 +230,7 @@ CB_INLINE void cb_moving_end(int d, int k, double K, const double *x0, const dou
   }
 }
 
-/* --- definitions that the two files share --- */
+/* --- definitions that gauss_moving.c and gauss_moving_newton.c share --- */
 
 typedef struct cb_moving_factor {
   double K;

@@ -111,8 +111,9 @@ static cb_status fall(cb_direct *d, int maximum, double *held) {
  * the search fails if the weight exceeds this. */
 static const double near_limit = .05, stiffer = 3, stiffest = 1e3;
 
-/* Sets the weights of the barriers to the share tau of the cost, and the smoothing of |x| to the share tau of the mean
- * power, but at least `smooth`. */
+/* Sets the weight of the barrier of constraints to tau times the cost, and that of the barrier of torques to the same
+ * number divided by the duration and the number of torques. Sets the smoothing of |x| to the mean power of a torque
+ * times tau, or times `smooth` if that is larger. */
 static void weigh(cb_direct *d, double tau, double smooth) {
   cb_effort *e = d->effort;
   const double time = d->problem->duration * d->v->n;
@@ -282,8 +283,8 @@ static bool nearest(cb_shape_constraints *w, cb_corner *corner, double *r) {
   return fmax(fabs(f[0]), fabs(f[1])) < 1e-12 * w->size;
 }
 
-/* Looks for a corner of constraint k near node q, if q is nearer to the constraint than its neighbours. The distance to
- * the corner must be at most twice that to the neighbours. */
+/* Looks for a corner of constraint k near node q, if q is nearer to the constraint than its neighbours. The distance
+ * from q to the corner must be at most twice the distance from q to the neighbours. */
 static bool meets(const cb_direct *d, int k, int q, meeting *m) {
   const cb_basis *s = d->basis;
   cb_shape_constraints *w = d->barrier->constraints;

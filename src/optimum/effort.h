@@ -57,7 +57,7 @@ cb_status cb_effort_holonomy(cb_variation *v);
 cb_status cb_effort_at(cb_variation *v, bool slopes);
 /* Adds the Hessian of mu E/2 to H, at momentum 0. */
 cb_status cb_effort_add_hessian(cb_variation *v, double mu, double *H);
-/* Computes the complete Hessian of cb_variation_hessian for a motion with momentum. */
+/* Computes the matrix H of cb_variation_hessian, with all its terms, for a motion with momentum. */
 cb_status cb_effort_hessian(cb_variation *v, double mu, const double *Lambda, const double *W, double *H);
 
 /* Creates the complete closed gait: the path with coefficients c, and, if r(1) differs from r(0), the same way back. */

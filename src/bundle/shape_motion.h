@@ -22,12 +22,12 @@ enum { CB_SHAPE_FORM = CB_GROUP_DIM + CB_SHAPE_MAX };
 
 typedef struct cb_shape_variable {
   bool driven;                /* r follows `drive`, or the gait of the problem if `drive` is NULL */
-  const cb_expression *drive; /* of t */
+  const cb_expression *drive; /* a function of t */
   double stiffness, rest, damping;
   double friction;             /* largest force of dry friction; 0: none. With inertia only */
-  const cb_expression *torque; /* of t, the n shape variables and their n rates; NULL: none */
+  const cb_expression *torque; /* a function of t, the n shape variables and their n rates; NULL: none */
   double lowest, highest;      /* limits; infinite: none. With inertia only */
-  double restitution;          /* of the limits, 0 to 1 */
+  double restitution;          /* coefficient of restitution of the limits, 0 to 1 */
 } cb_shape_variable;
 
 /* The problem that integrators of cb_problem_shapes solve. Everything is borrowed. */
@@ -35,8 +35,8 @@ typedef struct cb_shape_problem {
   const cb_bundle *bundle;
   bool drag;                         /* the equations with drag; otherwise those with inertia */
   bool has_form;                     /* the form is used; otherwise mu = 0 */
-  const cb_gait *gait;               /* of the driven variables without a law; NULL: there are none */
-  double period;                     /* s, of the gait */
+  const cb_gait *gait;               /* drives the driven variables without a law; NULL: there are none */
+  double period;                     /* the period of the gait, s */
   const cb_shape_variable *variable; /* [n] */
   const cb_expression *potential;    /* V, of the numbers of g and the n shape variables; NULL: 0 */
 } cb_shape_problem;
@@ -51,9 +51,9 @@ typedef struct cb_shape_state {
   double g[CB_GROUP_SIZE], mu[CB_GROUP_DIM]; /* mu, p: 0 with drag */
   double angle_low;                          /* low-order part of the number of g that is an angle */
   double r[CB_SHAPE_MAX], r_low[CB_SHAPE_MAX], p[CB_SHAPE_MAX];
-  double effort[CB_SHAPE_MAX];  /* of driven variables; with inertia: the mean during the last step, without impulses */
-  double impulse[CB_SHAPE_MAX]; /* with inertia: sum of the impulses on driven variables, at breaks of the gait and
-                                   when others meet limits */
+  double effort[CB_SHAPE_MAX];  /* driven variables; with inertia: the mean in the last step, without impulses */
+  double impulse[CB_SHAPE_MAX]; /* with inertia: the sum of the impulses on driven variables at breaks of the gait,
+                                   and when other variables meet limits */
   double work[CB_SHAPE_WORKS][CB_SHAPE_MAX];
 } cb_shape_state;
 

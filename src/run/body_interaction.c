@@ -37,7 +37,7 @@ static const double MARGIN = 5;
 typedef struct added {
   cb_rigid_problem problem;
   const cb_rigid_problem *of;
-  cb_rigid_constant constant; /* that of `of` with the momentum added to mu0 */
+  cb_rigid_constant constant; /* the constants of `of`, with the momentum added to mu0 */
   double momentum[6], slope[6];
 } added;
 
@@ -51,7 +51,7 @@ struct cb_body_interaction {
   double (*Y)[6];
   cb_pose *g_made; /* [n]: the poses and twists that have arrived */
   double (*Y_made)[6], (*weight)[6];
-  cb_anderson anderson;                /* of Y */
+  cb_anderson anderson;                /* accelerates the iteration of Y */
   const cb_flow *flow;                 /* uniform; NULL: the fluid is at rest */
   double (*relative)[6], (*stream)[3]; /* [n]: the twists relative to the flow, and the flow in the body frame */
   double (*momentum)[6], (*slope)[6];

@@ -274,7 +274,7 @@ typedef struct all_bodies {
   cb_integrator *integrator;
   cb_run *run;
   void **kept; /* [n_state]: the state z of the run */
-  double t[2]; /* its time */
+  double t[2]; /* the time of that state: high and low part */
   int n, coordinates;
   double (*unit)[12];   /* [n] */
   cb_rigid_state *side; /* [n]: the bodies after a step from z + e w */

@@ -429,7 +429,8 @@ cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed) {
   return status;
 }
 
-/* Makes a complete step: with an interaction of bodies, all parts of a composed step one after another. */
+/* Makes a complete step. If bodies interact through the fluid, all bodies make one part of a composed step before the
+ * next part begins. */
 static cb_status complete(cb_run *run, double h, int *failed) {
   cb_fluid_run *b = run->own;
   int parts = 1;

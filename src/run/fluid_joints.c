@@ -386,7 +386,7 @@ static bool has_spheres(const cb_fluid_points *points, int body, int *centre) {
   return any;
 }
 
-/* Finds the convex parts of a body. If it is a copy of an earlier body, they are those of that body. */
+/* Finds the convex parts of a body. Copies of a body share their parts. */
 static cb_status find_sets(cb_run *run, int body, cb_convex **set) {
   cb_fluid_run *b = run->own;
   const cb_immersed *own = b->start[body].body;

@@ -142,7 +142,8 @@ static cb_status once(cb_run *run, double t, double *h, int *failed) {
   return CB_OK;
 }
 
-/* Makes a step, or its halves. *h becomes the length that was made. */
+/* Makes a step or, if it fails, its two halves. *h becomes the time that has passed, which is shorter if an event stops
+ * the run. */
 static cb_status halves(cb_run *run, double t, double *h, int depth, int *failed) {
   cb_fluid_run *b = run->own;
   const double half = *h / 2;

@@ -144,7 +144,7 @@ struct cb_fluid_run {
   bool near_at_start;
   cb_fluid_pair near;            /* the pair that is near at the start */
   struct cb_body_change *change; /* [n]; run/fluid_warnings.c */
-  const char **hull; /* [n]: a part of the body that touches by its convex hull, or NULL; NULL: there is none */
+  const char **hull; /* [n]: the name of a part that touches by its convex hull, or NULL; hull is NULL without shapes */
   struct cb_fluid_coupling *coupling; /* NULL: nothing acts between bodies (run/fluid_points.c) */
   struct cb_fluid_joined *joined;     /* NULL: no joints (run/fluid_joints.c) */
   cb_body_interaction *interaction;   /* NULL: bodies do not feel each other through the fluid */

@@ -14,7 +14,7 @@ typedef struct search {
   cb_integrator *integrator;
   cb_shape_state base; /* time, momentum and driven variables of the start */
   double rate[CB_SHAPE_MAX], period;
-  int steps, free, index[CB_SHAPE_MAX]; /* the free variables */
+  int steps, free, index[CB_SHAPE_MAX]; /* index: the free variables */
   int k;                                /* components of y */
   bool known;                           /* J is dP/dy near the present y */
   double J[Y_MAX * Y_MAX];              /* dP/dy, [k][k] */

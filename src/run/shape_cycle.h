@@ -24,7 +24,7 @@ typedef struct cb_shape_cycle {
   cb_shape_state start;        /* the periodic state; its g is the identity */
   double rate[CB_SHAPE_MAX];   /* r' at the start */
   double g[CB_GROUP_SIZE];     /* displacement in a cycle */
-  double work, dissipated;     /* in a cycle */
+  double work, dissipated;     /* W, and the dissipated energy, in a cycle */
   int limited;                 /* after a failure: the variable that passes its limit; -1: none */
   double effort[CB_SHAPE_MAX]; /* largest |effort| of driven variables, of the values at the ends of steps */
   double residual;             /* largest |P(y) - y| */

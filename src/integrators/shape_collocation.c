@@ -34,13 +34,13 @@ typedef struct stage {
 } stage;
 
 struct cb_shape_collocation {
-  cb_shape_history history; /* of the rates of all stages */
+  cb_shape_history history; /* the rates of all stages in earlier steps */
   double rate;              /* ratio of the first two corrections, as last measured; 1: unknown */
   const cb_shape_problem *problem;
   const cb_tableau *tableau;
   const cb_shape_state *start;
   double h;
-  int n, dim, unknowns, index[CB_SHAPE_MAX]; /* the free variables */
+  int n, dim, unknowns, index[CB_SHAPE_MAX]; /* index: the free variables */
   stage at[CB_STAGES_MAX];
   double J[CB_STAGES_MAX * CB_SHAPE_MAX * CB_STAGES_MAX * CB_SHAPE_MAX];
   int pivot[CB_STAGES_MAX * CB_SHAPE_MAX];

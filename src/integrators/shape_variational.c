@@ -46,7 +46,7 @@ struct cb_shape_variational {
   cb_shape_history history[CB_SHAPE_SUBSTEPS];
   double rate;                           /* ratio of the first two corrections, as last measured; 1: unknown */
   double B[CB_SHAPE_MAX * CB_SHAPE_MAX]; /* estimate of <d_ij G u, u>/2 */
-  const cb_group *group;                 /* with its brackets, bracket[i][j] = [e_i, e_j] */
+  const cb_group *group;                 /* the group of the bundle; bracket[i][j] = [e_i, e_j] */
   double bracket[CB_GROUP_DIM * CB_GROUP_DIM * CB_GROUP_DIM];
   const cb_shape_problem *problem;
   int dim, n, N;

@@ -16,7 +16,7 @@ struct cb_fluid_joined {
   cb_mechanism *mechanism;
   const double *residual; /* [joints]: measured */
   double *effort;         /* [coordinates]: measured */
-  double *casimir;        /* in a curved space, [trees][2]: measured */
+  double *casimir;        /* [trees][2]: measured, only in a curved space */
   double *kept;           /* a state of the joints */
   double *potential;      /* [bodies]: potential energies at the start */
   int *group;             /* [bodies]: bodies that joints connect, but not through the world, have the same number */

@@ -52,7 +52,8 @@ void cb_body_interaction_arrive(cb_body_interaction *in, int body, const cb_pose
  * that were set. Returns the estimated error of the twists that have arrived, relative to the largest one; angular
  * components are multiplied by the size of the largest body. */
 double cb_body_interaction_renew(cb_body_interaction *in, double half, bool faster);
-/* Computes momentum and, in the middle of a step, slope from these poses and twists. */
+/* Computes the momentum and, in the middle of a step, the slope of each body from the poses and twists that were
+ * set. */
 cb_status cb_body_interaction_evaluate(cb_body_interaction *in, double t, bool middle);
 
 /* Finds the twists of all bodies at the present node from their momenta. settle is called after each evaluation of the

@@ -25,7 +25,7 @@ typedef struct watch {
 } watch;
 
 typedef struct shape_run {
-  cb_bundle_run common; /* for the fields that gaits have as well; its state holds only g */
+  cb_bundle_run common; /* data of the fields that runs of gaits also have; its state holds only g */
   cb_shape_problem problem;
   cb_shape_state state;
   double spatial[CB_GROUP_DIM]; /* momentum in the world's frame */

@@ -121,8 +121,8 @@ INLINE void brackets_of(const step *s, int dim, const double *m, double *out) {
   }
 }
 
-/* Computes s->ad, and out = (dexp^-1_{h xi})^T m: by its series, sum_k B_k (ad*)^k m/k! with Bernoulli's numbers B_k,
- * if h xi is small. The series ends where its terms are round-off. */
+/* Computes s->ad and out = (dexp^-1_{h xi})^T m. If h xi is small, the series sum_k B_k (ad*)^k m/k! with Bernoulli's
+ * numbers B_k is used, up to terms that are round-off. */
 INLINE cb_status turn_back(step *s, int dim, const double *m, double *out) {
   double once[CB_GROUP_DIM], term[CB_GROUP_DIM], square = 0, x[CB_GROUP_DIM] = {0};
   for (int a = 0; a < dim; a++) x[a] = s->h * s->u[a];

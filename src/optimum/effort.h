@@ -41,7 +41,7 @@ bool cb_effort_is_limited(const cb_optimum_problem *p);
 cb_status cb_effort_create(const cb_optimum_problem *p, const cb_variation *v, cb_effort **out);
 void cb_effort_free(cb_effort *e);
 
-/* --- functions that the variation (variation.h) calls; it has the time 0 to 1 --- */
+/* --- functions for the variation (variation.h), where the time is divided by the duration: from 0 to 1 --- */
 
 /* Evaluates the quantities at the nodes that torques and momentum need. Call it after A and dA of the variation were
  * evaluated; c: the coefficients. */

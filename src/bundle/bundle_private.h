@@ -74,11 +74,12 @@ cb_status cb_bundle_along(const cb_bundle *b, const cb_gait *gait, int order, do
 bool cb_group_place(const cb_group *G, const double *g, double R[3][3], double x[3]);
 void cb_group_shift(const cb_group *G, const double d[3], double *g);
 bool cb_bundle_flow_strains(const cb_bundle_flow *f);
-/* Computes S in the body frame g h from `inner`, that in the body frame g. */
+/* Computes the matrix S of cb_bundle_class.strain for the body frame g h; inner: the matrix for the body frame g. */
 void cb_bundle_strain_in_frame(const cb_group *G, const double *h, const double *inner, double *S);
-/* Adds to F[6][count] (torque and force about the origin) the drag of a straight link, locked in each of the flows of
- * cb_bundle_class.strain. D: the diagonal of its tensor in its own frame, as (rotations, translations), with x along
- * the link; R, x: its rotation and the position of its middle. */
+/* Adds the drag of a straight link, at rest in each of the flows of cb_bundle_class.strain, to the columns of
+ * F[6][count]. The rows are torque and force about the origin. D: the diagonal of the tensor of the link in its own
+ * frame, as (rotations, translations), with x along the link; R, x: the rotation of the link and the position of its
+ * middle. */
 void cb_bundle_strained(int count, const double D[6], double R[3][3], const double x[3], double *F);
 
 /* Advances the state s by h seconds by the Magnus method of order 4 or 6. If error is 0, it makes one step between

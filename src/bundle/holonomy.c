@@ -171,8 +171,8 @@ static bool path_agrees(const integral *I, double h, double d, double scale) {
   return d / ((1 << p) - 1) * fmin(1, 4 * pow(d / scale, 2. / (p + 1))) <= fmax(I->error * h, DBL_EPSILON * scale);
 }
 
-/* An integral over a step (whole) and over its halves, with its errors on the enclosing steps (before), and on this
- * step and the enclosing ones (after). */
+/* An integral over a step (whole) and over its two halves. before: its errors on the enclosing steps; after: its errors
+ * on this step and on the enclosing steps. */
 typedef struct halving {
   const sum *whole, *first, *second;
   const double *before;

@@ -243,7 +243,8 @@ static inline __attribute__((always_inline)) void add_terms(int count, int degre
 }
 
 #if defined(__x86_64__)
-/* The same in vectors of four; nothing is fused, so the result is the same. */
+/* Does the same as add_terms, in vectors of four. The compiler fuses no products and sums here, so the results have the
+ * same bits. */
 __attribute__((target("avx2"))) static void add_line_avx2(int count, int degree, const double *w,
                                                           const double *const *c, double *sum) {
   add_terms(count, degree, w, c, sum);
@@ -265,7 +266,7 @@ bool cb_spline_grid_at(const cb_spline_grid *g, const double *r, int first, int 
   const int n = g->n, count = last - first;
   const int degree = g->axis[n - 1].degree;
   int k[CB_SAMPLES_AXES] = {0}, axis = 0;
-  place p; /* only what the splines have is set */
+  place p; /* only the entries for the degrees of the splines are set */
   for (int i = 0; i < n; i++) {
     double x = r[i];
     const int span = cb_spline_span(&g->axis[i], &x);

@@ -9,10 +9,10 @@
  * value of a spring, c: damping; V(g, r): potential; e_a: basis of the algebra. The effort of a driven variable is the
  * force that its law needs.
  * The rates of a gait may jump at its breaks. With inertia an impulse on the driven variables is needed there; mu and
- * the momenta of the free variables do not jump, so that their rates do. A bundle without a form moves with mu = 0:
- * then p = M r' and xi = -A r'. Source: Marsden, Montgomery & Ratiu, Reduction, Symmetry, and Phases in Mechanics,
- * Memoirs AMS 436 (1990); Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607. Units are those
- * of the model.
+ * the momenta of the free variables do not jump, but the rates of the free variables do. A bundle without a form moves
+ * with mu = 0: then p = M r' and xi = -A r'. Source: Marsden, Montgomery & Ratiu, Reduction, Symmetry, and Phases in
+ * Mechanics, Memoirs AMS 436 (1990); Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607.
+ * Units are those of the model.
  */
 #pragma once
 
@@ -22,12 +22,12 @@ enum { CB_SHAPE_FORM = CB_GROUP_DIM + CB_SHAPE_MAX };
 
 typedef struct cb_shape_variable {
   bool driven;                /* r follows `drive`, or the gait of the problem if `drive` is NULL */
-  const cb_expression *drive; /* of t */
+  const cb_expression *drive; /* a function of t */
   double stiffness, rest, damping;
   double friction;             /* largest force of dry friction; 0: none. With inertia only */
-  const cb_expression *torque; /* of t, the n shape variables and their n rates; NULL: none */
+  const cb_expression *torque; /* a function of t, the n shape variables and their n rates; NULL: none */
   double lowest, highest;      /* limits; infinite: none. With inertia only */
-  double restitution;          /* of the limits, 0 to 1 */
+  double restitution;          /* coefficient of restitution of the limits, 0 to 1 */
 } cb_shape_variable;
 
 /* The problem that integrators of cb_problem_shapes solve. Everything is borrowed. */
@@ -35,14 +35,14 @@ typedef struct cb_shape_problem {
   const cb_bundle *bundle;
   bool drag;                         /* the equations with drag; otherwise those with inertia */
   bool has_form;                     /* the form is used; otherwise mu = 0 */
-  const cb_gait *gait;               /* of the driven variables without a law; NULL: there are none */
-  double period;                     /* s, of the gait */
+  const cb_gait *gait;               /* drives the driven variables without a law; NULL: there are none */
+  double period;                     /* the period of the gait, s */
   const cb_shape_variable *variable; /* [n] */
   const cb_expression *potential;    /* V, of the numbers of g and the n shape variables; NULL: 0 */
 } cb_shape_problem;
 
-/* Works since the start, per variable, [CB_SHAPE_WORKS][n]. Energy changes by motor - damping - friction - limit. With
- * drag, `motor` is the work on the variables, of which springs and V keep a part. */
+/* Works since the start for each variable, [CB_SHAPE_WORKS][n]. With inertia the energy changes by motor - damping -
+ * friction - limit. With drag, springs and V store a part of the work `motor`, and the rest is dissipated. */
 enum { CB_SHAPE_MOTOR, CB_SHAPE_DAMPING, CB_SHAPE_FRICTION, CB_SHAPE_LIMIT, CB_SHAPE_WORKS };
 
 /* A state, with everything that a restart needs. */
@@ -51,9 +51,9 @@ typedef struct cb_shape_state {
   double g[CB_GROUP_SIZE], mu[CB_GROUP_DIM]; /* mu, p: 0 with drag */
   double angle_low;                          /* low-order part of the number of g that is an angle */
   double r[CB_SHAPE_MAX], r_low[CB_SHAPE_MAX], p[CB_SHAPE_MAX];
-  double effort[CB_SHAPE_MAX];  /* of driven variables; with inertia: the mean during the last step, without impulses */
-  double impulse[CB_SHAPE_MAX]; /* with inertia: sum of the impulses on driven variables, at breaks of the gait and
-                                   when others meet limits */
+  double effort[CB_SHAPE_MAX];  /* driven variables; with inertia: the mean in the last step, without impulses */
+  double impulse[CB_SHAPE_MAX]; /* with inertia: the sum of the impulses on driven variables at breaks of the gait,
+                                   and when other variables meet limits */
   double work[CB_SHAPE_WORKS][CB_SHAPE_MAX];
 } cb_shape_state;
 
@@ -67,8 +67,9 @@ void cb_shape_force_at(const cb_shape_problem *p, double t, const double *r, con
                        cb_shape_force *out);
 /* Fails with CB_STEP_NOT_FINITE if a force, or one of f[n] = -d_r V (NULL: none), is not finite. */
 cb_status cb_shape_check_force(const cb_shape_problem *p, const cb_shape_force *force, const double *f);
-/* The values and rates of the driven variables; the others stay as they are. rate may be NULL. At a break of the gait,
- * where rates may jump, they are those before or after it. */
+/* Computes the values r and the rates of the driven variables; those of the other variables stay unchanged. rate may be
+ * NULL. At a break of the gait, where rates may jump, the rates are those before the break if `before` is true, and
+ * otherwise those after it. */
 void cb_shape_drive(const cb_shape_problem *p, double t, bool before, double *r, double *rate);
 /* Returns the number of cycles, with its fraction, at which the gait has a break at the time t, within round-off; nan
  * if there is none. *next: the time from t to the next break (infinite: none). */
@@ -81,7 +82,7 @@ void cb_shape_copy(const cb_shape_problem *p, const cb_shape_state *from, cb_sha
 void cb_shape_multiply(const cb_group *G, const double *y, cb_shape_state *s);
 /* Returns V and computes F[dim] and -d_r V in f[n]; both may be NULL. */
 double cb_shape_potential(const cb_shape_problem *p, const double *g, const double *r, double *F, double *f);
-/* Whether a variable is driven. */
+/* Returns whether any variable is driven. */
 bool cb_shape_is_driven(const cb_shape_problem *p);
 
 /* Computes the velocity u = (xi, r') of a state; driven rates are those of their laws. With inertia it follows from mu
@@ -95,16 +96,17 @@ cb_status cb_shape_start(const cb_shape_problem *p, const double *rate, cb_shape
 /* Returns the energy of a state with the velocity u: that of springs and V, and with inertia that of the motion. */
 double cb_shape_energy(const cb_shape_problem *p, const cb_shape_state *s, const double *u);
 
-/* Limits, with inertia. cb_shape_gap returns the distance of a variable from its nearer limit (infinite: none;
- * negative: beyond it), and which one it is: side -1 the lowest, 1 the highest. A variable is at a limit if |gap| is at
- * most cb_shape_touch. cb_shape_reflect reverses the rates of the variables at limits that move into them, by impulses
- * on these variables, and adds the impulses to impulse[n]; elastic: with their restitution, otherwise with 0. It is
- * also 0 for a rate that dry friction stops within a step h: the rate of a variable that friction holds is that of half
- * a step of the other forces. */
+/* These functions are for limits, with inertia. cb_shape_gap returns the distance of a variable from its nearer limit
+ * (infinite: there is no limit; negative: the variable is beyond it); *side is -1 for the lowest value and 1 for the
+ * highest. A variable is at a limit if |gap| is at most cb_shape_touch. cb_shape_reflect applies impulses to the
+ * variables that are at limits and move into them, and stores these impulses in impulse[n]. The impulses reverse the
+ * rates with the restitution of the limits if `elastic` is true, and otherwise stop them. A rate that dry friction can
+ * stop within a step of length h is only stopped, because such a rate comes from half a step of the other forces on a
+ * variable that friction holds. */
 double cb_shape_gap(const cb_shape_variable *v, double r, int *side);
 static inline double cb_shape_touch(double r) { return 1e-12 * (1 + (r < 0 ? -r : r)); }
 cb_status cb_shape_reflect(const cb_shape_problem *p, const bool *at_limit, bool elastic, double h, cb_shape_state *s,
                            double *impulse);
-/* Sets the momenta p of the held[n] variables so that they are at rest, and those of the driven ones; before: with
- * their rates before a break of the gait. */
+/* Sets the momenta p of the held[n] variables to those of variables at rest, and the momenta of the driven variables to
+ * those at their rates. before: the rates are those before a break of the gait. */
 cb_status cb_shape_hold(const cb_shape_problem *p, const bool *held, bool before, cb_shape_state *s);

@@ -14,7 +14,8 @@
 
 enum { N_MAX = CB_SHAPE_FORM };
 
-/* The matrix of the motion at a shape: the form, or M for a bundle without form, then A as well. */
+/* The matrix G of the equations at a shape. It is the form of the bundle. For a bundle without a form it is M, and A is
+ * set as well. */
 typedef struct inertia {
   int dim, n, N; /* dim is 0 without form */
   int unknowns, index[N_MAX];
@@ -202,8 +203,8 @@ cb_status cb_shape_reflect(const cb_shape_problem *p, const bool *at_limit, bool
   if (status) return status;
   memset(impulse, 0, (size_t)n * sizeof *impulse);
   const double first = cb_dot(n, u + dim, u + dim);
-  /* Variables that move into a limit one after another, until none does: each impulse reverses one rate. With several
-   * limits at once this is the sequential rule of contacts (dynamics/reflection.h). */
+  /* The variables that move into a limit are reflected one after another until there is none; each impulse reverses one
+   * rate. If several variables are at limits, this is the sequential rule of contacts (dynamics/reflection.h). */
   for (int blow = 0; blow < 1000; blow++) {
     int worst = -1;
     double fastest = 1e-14 * (1 + first);

@@ -230,7 +230,7 @@ CB_INLINE void cb_moving_end(int d, int k, double K, const double *x0, const dou
   }
 }
 
-/* --- definitions that the two files share --- */
+/* --- definitions that gauss_moving.c and gauss_moving_newton.c share --- */
 
 typedef struct cb_moving_factor {
   double K;
@@ -249,9 +249,9 @@ typedef struct cb_gauss_moving {
   const double *x_at[CB_STAGES_MAX], *v_at[CB_STAGES_MAX]; /* [s]: where each stage begins in x, v and F */
   double *F_at[CB_STAGES_MAX];
   double *E, *P0; /* frames at the start, and the momentum in them */
-  /* e: coordinates in the chart at x0; in the symmetric form eta, those of the centre of the step's chart, otherwise
-   * xi_1, those of the end of the step (gauss_moving.c). dP: the change of momentum, in the frame transported to the
-   * end of the step. */
+  /* e: coordinates in the chart at x0. In the symmetric form they are eta, the coordinates of the centre of the step's
+   * chart; otherwise they are xi_1, the coordinates of the end of the step (gauss_moving.c). dP: the change of
+   * momentum, in the frame transported to the end of the step. */
   double *e, *dP;
   double *dx, *dp; /* the increments of the state */
   double position; /* the largest absolute value of a coordinate of the state */

@@ -15,8 +15,8 @@
 
 enum { D = CB_DIM_MAX, KMAX = CB_COORD_MAX };
 
-/* For one particle at one stage: the derivatives of the force in the chart for a fixed force, of the point, and of the
- * velocity. */
+/* Derivatives for one particle at one stage. f: the force in the chart, with the force in the embedding constant; x:
+ * the point; v: the velocity. _xi and _e: the derivatives by xi and e. */
 typedef struct stage_jet {
   double f_xi[D][D], f_e[D][D];
   double x_xi[KMAX][D], x_e[KMAX][D], v_xi[KMAX][D], v_e[KMAX][D];

@@ -395,7 +395,7 @@ cb_status cb_rigid_trial_arrive(cb_rigid_trial *e, const double Y[6], const doub
   if (by_derivative && !e->p->inertia_wrench) {
     move(e, Y);
     find_momentum(e, Y);
-  } /* in this case nothing is evaluated at the last Y */
+  } /* here neither wrenches nor inertia are evaluated at the last Y */
   else
     status = place(e, Y, !by_derivative);
   load_both(e);
@@ -460,7 +460,7 @@ static void keep_tln(const cb_rigid_trial *e, const double Y[6], cb_rigid_state 
   memset(s->world_low, 0, sizeof s->world_low);
 }
 
-/* *turn: the rotation in the step by the spin that corresponds to the momentum, at least `angle`. */
+/* Computes *turn, the rotation in the step by the spin that corresponds to the momentum, but at least `angle`. */
 static cb_status find_spin(const cb_rigid_trial *e, const double momentum[6], double angle, double *turn) {
   double K[6][6], spin[6];
   memcpy(K, e->K, sizeof K);

@@ -23,7 +23,7 @@ static bool is_posed(const cb_problem *problem, const cb_problem *const *posed) 
   return *posed;
 }
 
-/* Returns the class, or the one of the same name, that solves a posed problem; NULL if there is none. */
+/* Returns the class, or another class of the same name, that solves a posed problem; NULL if there is none. */
 static const cb_integrator_class *solver_of(const cb_integrator_class *class, const cb_problem *const *posed) {
   while (class && !is_posed(class->solves, posed)) class = class->other;
   return class;

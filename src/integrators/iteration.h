@@ -70,9 +70,10 @@ cb_status cb_iterate(const cb_iteration *how, cb_integrator *in, void *method);
  * iteration if the contraction is above `lost`. Keeps the contraction in how->contraction. */
 cb_stage_end cb_end_by_contraction(const cb_iteration *how, const cb_stage_change *c);
 /* Ends when the change, relative to the largest displacement, is at most the target. Also ends when this relative
- * change is at most 1e-12 (or `rounding`, if that is larger) and the change is more than a quarter of the one before.
- * Also ends when the change is at most `noise` and more than `stall` times the one before. Gives up after the third
- * iteration if the change is not that small and more than `lost` times the one before. */
+ * change is at most 1e-12 (or `rounding`, if that is larger) and the change is more than a quarter of the previous
+ * change. Also ends when the change is at most `noise` and more than `stall` times the previous change. Gives up after
+ * the third iteration if the change is above both limits, 1e-12 (or `rounding`) and `noise`, and is more than `lost`
+ * times the previous change. */
 cb_stage_end cb_end_by_change(const cb_iteration *how, const cb_stage_change *c);
 
 /* Computes sum[count] = h sum_j a_j value_j over s stages, where value_j begins at value + j stride. */

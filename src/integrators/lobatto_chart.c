@@ -321,7 +321,7 @@ static void cb_lobatto_chart_predict(cb_lobatto_chart *m) {
   }
   for (int i = 0; i < s; i++) cb_lobatto_chart_sum(m, s, m->tableau.a[i], m->u, count, m->z + (size_t)i * count);
   if (!known) return;
-  /* u from P, which is accurate to one more order in h; outside the chart u stays unchanged */
+  /* computes u from P, because P is accurate to one more order in h; outside the chart u stays unchanged */
   cb_lobatto_chart_place(m);
   for (int i = 0; i < s; i++) {
     bool inside = true;

@@ -7,8 +7,9 @@
  *
  *   c' = u0 + L c, c(0) = x;   W' = dexp_{-W}^-1 (-A r' + xi_u(k exp(W)) + S E)
  *   W_i = h sum_j a_ij W'_j, by fixed-point iteration;   g <- (c(h)) k exp(h sum_j b_j W'_j)
- * (c): a translation, that of the fluid which is at the body at the start; x: the place of the body there; k: g without
- * this place. xi_u and S E (bundle/flow.c) are those of the flow L x. A r' and S are evaluated once per node.
+ * (c): the translation by c; c: the place of the fluid particle that is at the body at the start of the step; x: the
+ * place of the body at the start; k: the element g at the start without the translation (x). xi_u and S E
+ * (bundle/flow.c) are those of the flow L x. A r' and S are evaluated once per node.
  * Source: Iserles, Munthe-Kaas, Norsett & Zanna, Acta Numerica 9 (2000) 215, doi:10.1017/S0962492900002154.
  */
 #include "bundle/bundle_private.h"
@@ -63,7 +64,8 @@ static const collocation of_order_6 = {3,
                                         {.3002631949808646, 2. / 9, -.02248541720308681},
                                         {.2679883337624694, .4804211119693833, 5. / 36}}};
 
-/* The motion of a bundle in a flow: of.period and of.flow. error: tolerance on a cycle; 0: steps are not halved. */
+/* The motion of a bundle in a flow. of: the path, with its period and its flow; error: tolerance on a cycle; 0: steps
+ * are not halved. */
 typedef struct carried {
   const cb_bundle_path *of;
   const collocation *method;
@@ -72,13 +74,13 @@ typedef struct carried {
   int *steps;
 } carried;
 
-/* A r' per second and S at the nodes of a step. */
+/* The values of A r', per second, and of S at the nodes of a step. */
 typedef struct nodes {
   double a[NODES][CB_GROUP_DIM], S[NODES][CB_GROUP_DIM * CB_STRAINS];
 } nodes;
 
-/* Moves the point x with the flow for the time h: the series of the exponential of h ((L, u0), (0, 0)), for a small h
- * that is doubled until it is the given one. */
+/* Moves the point x with the flow for the time h, by the exponential of h ((L, u0), (0, 0)). The series of the
+ * exponential is evaluated for h/2^k, and the result is squared k times. */
 static void flow_along(const cb_bundle_flow *f, double h, double x[3]) {
   double size = 0, P[3][4] = {{0}}, term[3][4];
   int halvings = 0;

@@ -1,15 +1,17 @@
 /* One step of shape variables with drag (bundle/shape_motion.h), by collocation with s stages.
  *
- *   r_i = r_0 + h sum_j a_ij v_j,   M_ff v_f,i + M_fd v_d,i = Q_f(t_i, r_i, v_i) - (d_r V)_f - A_f^T F      stages i
+ *   r_i = r_0 + h sum_j a_ij v_j,   M_ff v_f,i + M_fd v_d,i = Q_f(t_i, r_i, v_i) - (d_r V)_f - A_f^T F
  *   omega_i = h sum_j a_ij k_j,  k_j = dexp^-1_{-omega_j} (P^-1 F - A(r_j) v_j),   g_i = g_0 exp(omega_i)
  *   r_1 = r_0 + h sum_j b_j v_j,   g_1 = g_0 exp(h sum_j b_j k_j)
- * a_ij, b_j, c_i: the tableau, t_i = t + c_i h; the driven variables have the values and rates of their laws. Newton's
- * method solves for the rates v_f; the elements g_i follow by iteration, because F depends on them only weakly and
- * without V not at all. The order is that of the tableau for r and for g, because (r, omega) is one equation in
- * coordinates. The first guess is that of shape_history.h. Without V the method stops as soon as the next correction,
- * as estimated from the rate of convergence, is round-off; then A and M are evaluated for the last rates. Radau IIA is
- * for stiff springs, where Gauss loses its order. Source: Hairer & Wanner, Solving Ordinary Differential Equations II,
- * 2nd ed. (1996), IV.5 and IV.8, doi:10.1007/978-3-642-05221-7; Munthe-Kaas, BIT 38 (1998) 92, doi:10.1007/BF02510919.
+ * a_ij, b_j, c_i: the tableau; t_i = t + c_i h; v_i, g_i: rates and group element at stage i; omega_i: the logarithm of
+ * the change of g; f: free variables; d: driven variables, which have the values and rates of their laws.
+ * Q is the force of shape_motion.h without -d_r V. Newton's method solves for the rates v_f; the elements g_i follow by
+ * iteration, because F depends on them only weakly, and without V not at all. The order is that of the tableau for r
+ * and for g, because the tableau is applied to one differential equation for (r, omega). The first guess is that of
+ * shape_history.h. Without V the method stops as soon as the next correction, as estimated from the rate of
+ * convergence, is round-off; then A and M are evaluated for the last rates. Radau IIA is for stiff springs, where Gauss
+ * loses its order. Source: Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd ed. (1996), IV.5 and IV.8,
+ * doi:10.1007/978-3-642-05221-7; Munthe-Kaas, BIT 38 (1998) 92, doi:10.1007/BF02510919.
  */
 #include "integrators/shape_history.h"
 #include "integrators/shapes.h"
@@ -32,13 +34,13 @@ typedef struct stage {
 } stage;
 
 struct cb_shape_collocation {
-  cb_shape_history history; /* of the rates of all stages */
+  cb_shape_history history; /* the rates of all stages in earlier steps */
   double rate;              /* ratio of the first two corrections, as last measured; 1: unknown */
   const cb_shape_problem *problem;
   const cb_tableau *tableau;
   const cb_shape_state *start;
   double h;
-  int n, dim, unknowns, index[CB_SHAPE_MAX]; /* the free variables */
+  int n, dim, unknowns, index[CB_SHAPE_MAX]; /* index: the free variables */
   stage at[CB_STAGES_MAX];
   double J[CB_STAGES_MAX * CB_SHAPE_MAX * CB_STAGES_MAX * CB_SHAPE_MAX];
   int pivot[CB_STAGES_MAX * CB_SHAPE_MAX];
@@ -58,8 +60,8 @@ static void place_stages(step *s) {
   }
 }
 
-/* The residual of stage i: force minus drag of the free variables; with derivatives also those of M and of the force.
- * */
+/* Computes the residual of stage i, which is the force minus the drag of the free variables; with `derivatives` also
+ * the derivatives of M and of the force. */
 static cb_status evaluate(step *s, int i, bool derivatives, double *residual) {
   const cb_bundle *b = s->problem->bundle;
   stage *at = &s->at[i];
@@ -77,8 +79,8 @@ static cb_status evaluate(step *s, int i, bool derivatives, double *residual) {
   return CB_OK;
 }
 
-/* Newton's matrix: the derivative of minus the residuals by the rates of all stages; second derivatives of V and the
- * change of A and F are left out. */
+/* Factors Newton's matrix, which is the derivative of minus the residuals by the rates of all stages. Second
+ * derivatives of V and the derivatives of A and F are left out. */
 static cb_status factor(step *s) {
   const cb_tableau *T = s->tableau;
   const int n = s->n, k = s->unknowns, all = T->s * k;
@@ -99,7 +101,7 @@ static cb_status factor(step *s) {
   return CB_OK;
 }
 
-/* The body velocity xi of a stage. */
+/* Computes the body velocity xi of a stage. */
 static cb_status find_xi(step *s, stage *at) {
   for (int c = 0; c < s->dim; c++) at->xi[c] = -cb_dot(s->n, at->A + c * s->n, at->v);
   return cb_shape_add_drift(s->problem, at->r, at->F, at->xi);
@@ -225,7 +227,7 @@ void cb_shape_collocation_forget(cb_shape_collocation *work) {
   work->rate = 1;
 }
 
-/* The first guess of the rates of the stages: from the last steps, or the rates at the node. */
+/* Computes the first guess of the rates of the stages: from the last steps, or else from the rates at the node. */
 static cb_status first_guess(step *s, cb_shape_state *state) {
   const int n = s->n, stages = s->tableau->s;
   if (cb_shape_history_serves(&s->history, s->h, state->t)) {

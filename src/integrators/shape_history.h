@@ -3,8 +3,9 @@
  *
  *   x = sum_{j <= degree} D_j,   D_0 = x_0,  D_j = the j-th backward difference of x
  * The largest entry of D_j in the last step is the error that degree j - 1 would have had there. The degree with the
- * smallest error is taken, or the lowest one that is good enough. Source: Hairer, Norsett & Wanner, Solving Ordinary
- * Differential Equations I, 2nd ed. (1993), III.1, doi:10.1007/978-3-540-78862-1.
+ * smallest error is used, or the lowest degree whose error one correction of Newton's method reduces to round-off.
+ * Source: Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), III.1,
+ * doi:10.1007/978-3-540-78862-1.
  */
 #pragma once
 
@@ -32,8 +33,8 @@ static inline bool cb_shape_history_serves(cb_shape_history *past, double h, dou
   return past->count > 0;
 }
 
-/* Computes the guess x[N]. rate: the ratio by which one correction makes an error smaller. The functions are inlined so
- * that a constant N gives loops of constant length. */
+/* Computes the guess x[N]. rate: the factor by which one correction of Newton's method reduces an error. The functions
+ * are inlined so that a constant N gives loops of constant length. */
 static inline __attribute__((always_inline)) void cb_shape_guess(cb_shape_history *past, int N, double rate,
                                                                  double *x) {
   const int top = past->count - 1;
@@ -53,7 +54,7 @@ static inline __attribute__((always_inline)) void cb_shape_guess(cb_shape_histor
 static inline __attribute__((always_inline)) void cb_shape_remember(cb_shape_history *past, int N, const double *x,
                                                                     double h, double t) {
   int count = past->count < CB_SHAPE_DIFFERENCES ? past->count : CB_SHAPE_DIFFERENCES - 1;
-  if (count > past->degree + 2) count = past->degree + 2; /* those of higher degree are round-off */
+  if (count > past->degree + 2) count = past->degree + 2; /* differences of higher order are round-off */
   double next[CB_SHAPE_HISTORY];
   for (int i = 0; i < N; i++) next[i] = x[i];
   for (int k = 0; k <= count; k++) {
@@ -71,13 +72,13 @@ static inline __attribute__((always_inline)) void cb_shape_remember(cb_shape_his
   past->t = t;
 }
 
-/* The rate of convergence, the ratio of two corrections, that a step hands to the next one. Steps with one correction
- * do not measure it, so that a small one grows slowly until it is measured again. */
+/* Returns the rate of convergence (the ratio of two corrections) for the next step, from that of this step. Steps with
+ * one correction do not measure the rate. A small rate is therefore increased slowly until it is measured again. */
 static inline double cb_shape_next_rate(double rate) {
   return rate < 2e-5 ? fmin(2e-5, fmax(1.05 * rate, 1e-7)) : rate;
 }
 
-/* Whether the correction that follows `change` is round-off, for a solution of the size `scale`. */
+/* Returns whether the correction that follows `change` is round-off, for a solution of the size `scale`. */
 static inline bool cb_shape_is_last(double change, double rate, double scale) {
   return change <= 1e-8 * scale && change * rate <= DBL_EPSILON * scale;
 }

@@ -3,21 +3,21 @@
  *   m = (r_k + r_{k+1})/2,  v = (r_{k+1} - r_k)/h,  (mu, p) = G(m) (xi, v),  f = <d_r G(m) u, u>/2 + Q(t + h/2, m, v)
  *   (dexp^-1_{h xi})^T mu = mu_k + (h/2) F_k,  p = p_k + (h/2) (f - d_r V_k) + s,  g_{k+1} = g_k exp(h xi)
  *   mu_{k+1} = Ad*_{exp(h xi)} (mu_k + (h/2) F_k) + (h/2) F_{k+1},  p_{k+1} = p + (h/2) (f - d_r V_{k+1})
- * The unknowns are u = (xi, v) without the driven variables, whose v follows from their laws. F and d_r V are those of
- * the nodes. s is the impulse of dry friction, |s| <= h friction: a variable rests (v = 0) if such an impulse can hold
- * it, and otherwise s has the largest size and opposes v. A variable that rests at a limit stays there while the limit
- * pushes it. A bundle without a form has M and d_r M in place of G and d_r G,
- * and xi = -A(m) v.
- * The step is symmetric, symplectic without losses, and keeps the momentum of the group by construction, because
- * mu_{k+1} does not contain the solution of the equations but for exp(h xi).
+ * The unknowns are u = (xi, v) without the driven variables, whose v follows from their laws. k and k+1: the nodes at
+ * the start and at the end of the step; F and d_r V are those of the nodes. Q is the force of shape_motion.h without
+ * -d_r V. s is the impulse of dry friction, |s| <= h friction: a variable rests (v = 0) if such an impulse can hold it,
+ * and otherwise s has the largest size and opposes v. A variable that rests at a limit stays there while the limit
+ * pushes it. A bundle without a form has M and d_r M in place of G and d_r G, and xi = -A(m) v.
+ * The step is symmetric, and symplectic if nothing dissipates energy. Without V it keeps the momentum of the group
+ * exactly, because mu_{k+1} depends on the solution of the equations only through exp(h xi).
  * The first guess of Newton's method is a polynomial through the velocities u of the last steps, of the degree that
- * would have been best for the last one. In Newton's matrix the second derivatives of G are B_ij = <d_ij G u, u>/2, a
- * symmetric matrix that is corrected by each residual so that it agrees with it (Powell's symmetric Broyden formula)
- * and kept from step to step. The method stops as soon as the next correction, as estimated from the rate of
- * convergence, is round-off; then f is corrected to first order, and G is not evaluated again. Source: Bou-Rabee &
- * Marsden, Found. Comput. Math. 9 (2009) 197, doi:10.1007/s10208-008-9030-4 (the group); Marsden & West, Acta Numerica
- * 10 (2001) 357, doi:10.1017/S096249290100006X (the shape); Dennis & Moré, SIAM Review 19 (1977) 46,
- * doi:10.1137/1019005 (Powell's formula).
+ * would have been best for the last step. Newton's matrix contains an estimate of B_ij = <d_ij G u, u>/2 in place of
+ * the second derivatives of G. Each residual corrects this symmetric matrix, so that it would have predicted the
+ * residual (Powell's symmetric Broyden formula), and it is kept from step to step. The method stops as soon as the next
+ * correction, as estimated from the rate of convergence, is round-off; then f is corrected to first order, and G is not
+ * evaluated again. Source: Bou-Rabee & Marsden, Found. Comput. Math. 9 (2009) 197, doi:10.1007/s10208-008-9030-4 (the
+ * group); Marsden & West, Acta Numerica 10 (2001) 357, doi:10.1017/S096249290100006X (the shape); Dennis & Moré, SIAM
+ * Review 19 (1977) 46, doi:10.1137/1019005 (Powell's formula).
  */
 #include "integrators/shape_history.h"
 #include "integrators/shapes.h"
@@ -32,8 +32,9 @@
 
 enum { N_MAX = CB_SHAPE_FORM, ITERATIONS = 60, SWAPS = 40 };
 
-/* The functions below with `dim` and `n` are inlined for dim = 3 and n = 2, plane bodies with two variables, where
- * loops of constant length are faster, and once for all others. */
+/* The functions below with the arguments `dim` and `n` are inlined twice. One version is for dim = 3 and n = 2, which
+ * are plane bodies with two variables: loops of constant length are faster. The other version is for all other
+ * bundles. */
 #define INLINE static inline __attribute__((always_inline))
 
 /* RESTS: dry friction holds the variable; HELD: it rests at a limit, which pushes it. */
@@ -41,11 +42,11 @@ typedef enum motion { MOVES, DRIVEN, RESTS, HELD } motion;
 
 /* One step. The form is [N][N] with N = dim + n; dim is 0 for a bundle without a form. */
 struct cb_shape_variational {
-  int substeps, at; /* steps that form a composition, each of which has its own history; which one comes next */
+  int substeps, at; /* number of steps of a composition, each with its own history; index of the next one */
   cb_shape_history history[CB_SHAPE_SUBSTEPS];
   double rate;                           /* ratio of the first two corrections, as last measured; 1: unknown */
   double B[CB_SHAPE_MAX * CB_SHAPE_MAX]; /* estimate of <d_ij G u, u>/2 */
-  const cb_group *group;                 /* with its brackets, bracket[i][j] = [e_i, e_j] */
+  const cb_group *group;                 /* the group of the bundle; bracket[i][j] = [e_i, e_j] */
   double bracket[CB_GROUP_DIM * CB_GROUP_DIM * CB_GROUP_DIM];
   const cb_shape_problem *problem;
   int dim, n, N;
@@ -54,10 +55,10 @@ struct cb_shape_variational {
   motion how[CB_SHAPE_MAX];
   /* at the present u: */
   double u[N_MAX], m[CB_SHAPE_MAX], G[N_MAX * N_MAX], dG[CB_SHAPE_MAX * N_MAX * N_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX];
-  double turn, ad[CB_GROUP_DIM * CB_GROUP_DIM]; /* the matrix of ad_{h xi}, and the sum of its squares */
+  double turn, ad[CB_GROUP_DIM * CB_GROUP_DIM]; /* ad: the matrix of ad_{h xi}; turn: the sum of its squares */
   double momentum[N_MAX], dGu[CB_SHAPE_MAX * N_MAX], f[CB_SHAPE_MAX], residual[N_MAX];
   cb_shape_force force;
-  double matrix[N_MAX * N_MAX], change[N_MAX]; /* of Newton's method: factors of the matrix, last correction */
+  double matrix[N_MAX * N_MAX], change[N_MAX]; /* factors of Newton's matrix; last correction */
   int pivot[N_MAX];
 };
 typedef cb_shape_variational step;
@@ -86,7 +87,7 @@ static cb_status form_at(const cb_shape_problem *p, const double *r, double *G, 
   return status ? cb_bundle_fail_at(b, r, status) : CB_OK;
 }
 
-/* Sets the group, and its brackets if it is another one than before. */
+/* Sets the group and, if it has changed, its brackets. */
 static void set_group(step *s, const cb_group *G) {
   if (s->group == G) return;
   s->group = G;
@@ -120,8 +121,8 @@ INLINE void brackets_of(const step *s, int dim, const double *m, double *out) {
   }
 }
 
-/* Computes s->ad, and out = (dexp^-1_{h xi})^T m: by its series, sum_k B_k (ad*)^k m/k! with Bernoulli's numbers B_k,
- * if h xi is small. The series ends where its terms are round-off. */
+/* Computes s->ad and out = (dexp^-1_{h xi})^T m. If h xi is small, the series sum_k B_k (ad*)^k m/k! with Bernoulli's
+ * numbers B_k is used, up to terms that are round-off. */
 INLINE cb_status turn_back(step *s, int dim, const double *m, double *out) {
   double once[CB_GROUP_DIM], term[CB_GROUP_DIM], square = 0, x[CB_GROUP_DIM] = {0};
   for (int a = 0; a < dim; a++) x[a] = s->h * s->u[a];
@@ -133,7 +134,7 @@ INLINE cb_status turn_back(step *s, int dim, const double *m, double *out) {
       square += sum * sum;
     }
   s->turn = square;
-  if (!(square < .04)) { /* the terms left out are below (.2/2 pi)^12 = 1e-18 */
+  if (!(square < .04)) { /* below .04 the series omits terms of at most (.2/2 pi)^12 = 1e-18 */
     double D[CB_GROUP_DIM * CB_GROUP_DIM];
     const cb_status status = cb_group_dexp_inverse(s->group, x, D);
     if (status) return cb_fail(status, "the body turns by a full turn or more in a step: expected a smaller step");
@@ -175,8 +176,8 @@ INLINE cb_status evaluate_for(step *s, int dim, int n, bool derivatives) {
 
 static cb_status evaluate(step *s, bool derivatives) { return evaluate_for(s, s->dim, s->n, derivatives); }
 
-/* Multiplies the rows of J that belong to xi by (dexp^-1_x)^T, x = h xi, and adds its derivative times the momentum m:
- * both up to the second power of x, 1 - ad*_x/2 + (ad*_x)^2/12, or the first one if x is small. */
+/* Multiplies the rows of J that belong to xi by the transpose of dexp^-1_x, x = h xi, and adds the derivative of this
+ * matrix times the momentum m. Both use 1 - ad*_x/2 + (ad*_x)^2/12, or only the first power if x is small. */
 INLINE void turn_rows(const step *s, int dim, int N, double *J) {
   double once[CB_GROUP_DIM * N_MAX], of_m[CB_GROUP_DIM * CB_GROUP_DIM];
   const bool small = s->turn < 1e-4;
@@ -305,13 +306,14 @@ INLINE cb_status solve_for(step *s, int dim, int n, int *iterations) {
   return cb_fail(CB_STEP_NO_CONVERGENCE, "Newton's method did not converge in %d iterations", ITERATIONS);
 }
 
-/* Newton's method from the present u, until its next correction is round-off or corrections do not become smaller. */
+/* Iterates Newton's method from the present u until the next correction is round-off, or until corrections do not
+ * decrease. */
 static cb_status solve(step *s, int *iterations) {
   return s->dim == 3 && s->n == 2 ? solve_for(s, 3, 2, iterations) : solve_for(s, s->dim, s->n, iterations);
 }
 
-/* Solves with dry friction: changes which variables rest until the impulse of each that rests is possible, and each
- * that slides moves against its impulse. */
+/* Solves with dry friction. The set of variables that rest is changed until two conditions hold: the impulse that holds
+ * a variable at rest is at most h friction, and a variable that slides moves against its impulse. */
 static cb_status solve_with_friction(step *s, int *iterations) {
   for (int swap = 0; swap < SWAPS; swap++) {
     bool settled = true;
@@ -343,7 +345,7 @@ static cb_status solve_with_friction(step *s, int *iterations) {
   return cb_fail(CB_STEP_NO_CONVERGENCE, "dry friction of the shape variables found no state in %d changes", SWAPS);
 }
 
-/* The first guess of u: the polynomial through the last steps, or the velocity of the node. */
+/* Computes the first guess of u: from the polynomial through the last steps, or else the velocity at the node. */
 static cb_status first_guess(step *s, cb_shape_state *state) {
   cb_shape_history *past = &s->history[s->at];
   if (cb_shape_history_serves(past, s->h, s->t)) {
@@ -370,8 +372,8 @@ static void remember(step *s) {
   s->at = s->at + 1 < s->substeps ? s->at + 1 : 0;
 }
 
-/* Finds the variables that are at a limit and do not leave it. Their rates have no predictor, so the velocity of the
- * node is computed. */
+/* Finds the variables that are at a limit and do not leave it. This needs their rates at the node, which are computed
+ * from the momenta. */
 static cb_status find_limits(const cb_shape_problem *p, cb_shape_state *state, bool *at_limit) {
   bool any = false;
   for (int i = 0; i < p->bundle->n; i++) {
@@ -390,7 +392,8 @@ static cb_status find_limits(const cb_shape_problem *p, cb_shape_state *state, b
   return status;
 }
 
-/* Sets the driven rates, and whether friction or a limit holds or slows the others, from the first guess. */
+/* Sets the rates of driven variables. Finds from the first guess which other variables are held by friction or by a
+ * limit, and sets the impulse of friction of those that slide. */
 static void begin(step *s, const double *next, const bool *at_limit) {
   const cb_shape_variable *k = s->problem->variable;
   for (int i = 0; i < s->n; i++) {
@@ -468,7 +471,7 @@ static cb_status finish(const step *s, const double *next, cb_shape_state *state
   cb_shape_potential(s->problem, state->g, state->r, F, f);
   for (int a = 0; a < s->dim; a++) state->mu[a] += s->h / 2 * F[a];
   for (int i = 0; i < s->n; i++) {
-    /* of a variable that moves, the momentum at the middle is p + s + (h/2) f */
+    /* for a variable that moves, the momentum in the middle of the step is p + s + (h/2) f */
     const double middle = s->how[i] == MOVES ? s->p[i] + s->slide[i] + s->h / 2 * s->f[i] : s->momentum[s->dim + i];
     state->p[i] = middle + s->h / 2 * (s->f[i] + f[i]);
   }

@@ -12,9 +12,9 @@ extern const cb_integrator_class cb_hamilton_pontryagin_of_shapes, cb_gauss_of_s
  * p = 1/(4 - 4^(1/3)). Source: Suzuki, Phys. Lett. A 146 (1990) 319, doi:10.1016/0375-9601(90)90962-N. */
 const double *cb_composition_of_order_4(int *count);
 
-/* One step of the discrete Lagrangian; equations in integrators/shape_variational.c. Its memory is made once (NULL:
- * there is none) and has the history from which the first guess of a step is made. `substeps`, at most
- * CB_SHAPE_SUBSTEPS: the number of these steps in one of a composition, or 1. */
+/* Makes one step with inertia from a discrete Lagrangian; equations in integrators/shape_variational.c. The memory
+ * `work` is created once (NULL: there is not enough memory) and contains the history from which the first guess of a
+ * step is made. substeps: the number of steps in a composition, at most CB_SHAPE_SUBSTEPS; 1 without a composition. */
 enum { CB_SHAPE_SUBSTEPS = 5 };
 typedef struct cb_shape_variational cb_shape_variational;
 cb_shape_variational *cb_shape_variational_create(int substeps);
@@ -22,8 +22,8 @@ void cb_shape_variational_free(cb_shape_variational *work);
 void cb_shape_variational_forget(cb_shape_variational *work); /* deletes the history */
 cb_status cb_shape_step_variational(const cb_shape_problem *p, cb_shape_variational *work, double h, cb_shape_state *s,
                                     int *iterations);
-/* One step by collocation, with drag; equations in integrators/shape_collocation.c. Its memory is made once (NULL:
- * there is none) and has the history from which the first guess of a step is made. */
+/* Makes one step with drag by collocation; equations in integrators/shape_collocation.c. The memory `work` is created
+ * once (NULL: there is not enough memory) and contains the history from which the first guess of a step is made. */
 typedef struct cb_shape_collocation cb_shape_collocation;
 cb_shape_collocation *cb_shape_collocation_create(void);
 void cb_shape_collocation_free(cb_shape_collocation *work);

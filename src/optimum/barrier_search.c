@@ -17,8 +17,9 @@ static const double first_tau = 1e-2, last_tau = 1e-7, acceptable_tau = 1e-4, de
 static const double rest = 1e-6;
 /* A gait that is pressed against a constraint is much nearer to it than this distance. */
 static const double clear = 1e-4;
-/* The part of the cost in the objective for a free length, cb_direct.pace times the cost. It is small, since it rounds
- * the corners at constraints, but large enough to prevent a gait from running through its loop twice. */
+/* If the length is free, the objective contains the term cb_direct.pace times the cost. pace_share is the value of this
+ * term. It is small, since the term rounds the corners at constraints, but large enough to prevent a gait from running
+ * through its loop twice. */
 static const double pace_share = .05;
 
 /* True if the objective is the maximum amount at any length; such a maximum exists only within constraints. */
@@ -105,12 +106,14 @@ static cb_status fall(cb_direct *d, int maximum, double *held) {
 
 /* --- limits of torques --- */
 
-/* The share of the relaxed limits that the largest torque may take before the next ones, and the factors of the barrier
- * while they are relaxed. */
+/* For limits of torques that are relaxed (cb_effort.relaxed). near_limit: the first limits exceed the largest torque by
+ * this fraction; stiffer: the weight of the barrier grows by this factor if the limits decrease too slowly; stiffest:
+ * the search fails if the weight exceeds this. */
 static const double near_limit = .05, stiffer = 3, stiffest = 1e3;
 
-/* Sets the weights of the barriers to the share tau of the cost, and the smoothing of |x| to the share tau of the mean
- * power, but at least `smooth`. */
+/* Sets the weight of the barrier of constraints to tau times the cost, and that of the barrier of torques to the same
+ * number divided by the duration and the number of torques. Sets the smoothing of |x| to the mean power of a torque
+ * times tau, or times `smooth` if that is larger. */
 static void weigh(cb_direct *d, double tau, double smooth) {
   cb_effort *e = d->effort;
   const double time = d->problem->duration * d->v->n;
@@ -134,8 +137,8 @@ static cb_status settle_torques(cb_direct *d, bool afresh, int maximum) {
   return status;
 }
 
-/* Lowers the relaxed limits to the given ones. From limits that the gait keeps, a barrier presses its torques below
- * them; these torques are the next limits. */
+/* Lowers the relaxed limits to the given ones. The gait keeps the present limits, and a barrier presses its torques
+ * below them. The next limits are between the largest torque and the present limits. */
 static cb_status tighten(cb_direct *d, int maximum) {
   cb_effort *e = d->effort;
   double tau = first_tau, near = 1 + near_limit;
@@ -280,8 +283,8 @@ static bool nearest(cb_shape_constraints *w, cb_corner *corner, double *r) {
   return fmax(fabs(f[0]), fabs(f[1])) < 1e-12 * w->size;
 }
 
-/* Looks for a corner of constraint k near node q, if q is nearer to the constraint than its neighbours. The distance to
- * the corner must be at most twice that to the neighbours. */
+/* Looks for a corner of constraint k near node q, if q is nearer to the constraint than its neighbours. The distance
+ * from q to the corner must be at most twice the distance from q to the neighbours. */
 static bool meets(const cb_direct *d, int k, int q, meeting *m) {
   const cb_basis *s = d->basis;
   cb_shape_constraints *w = d->barrier->constraints;

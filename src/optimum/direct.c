@@ -443,9 +443,9 @@ cb_status cb_direct_settle(cb_direct *d, int maximum) {
     status = cb_reduced_solve(d->qp);
     if (status) return status;
     for (int a = 0; a < d->qp->unknowns; a++) slope += gradient_now[a] * d->qp->step[a];
-    if (d->off > d->tolerance_off) /* this makes the merit decrease along the step */
+    if (d->off > d->tolerance_off) /* with this weight the merit decreases along the step */
       rho = fmax(rho, 2 * slope / sum_of_sizes(rows, d->condition));
-    /* along a direction without slope a step could only gain round-off */
+    /* if the slope along the step is 0, the step can improve the merit only by round-off */
     if (d->off <= d->tolerance_off && fabs(slope) <= 1e-18 * (1 + fabs(objective_at(d, d->amount)))) return CB_OK;
     if (d->stationary ? !leap(d) : !advance(d, rows, rho, slope)) {
       if (d->slope <= 1e4 * d->tolerance && d->off <= 1e3 * d->tolerance_off) return CB_OK;

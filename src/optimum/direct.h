@@ -3,8 +3,9 @@
  *   cost         min E/2                            where c_k(g(1)) = 0
  *   efficiency   min log(E)/2 - log X               X: the amount of the target, unknown
  *   torque, work min E/2                            where c_k(g(1)) = 0, E: the cost of torques (effort.h)
- *   target       min -log X                         where E = length^2 too. If length is infinite (within constraints),
- *                                                   the objective has a small share of E, which fixes the speed
+ *   target       min -log X                         where c_k(g(1)) = 0 and E = length^2. If length is infinite (within
+ *                                                   constraints), the objective has a small share of E, which fixes
+ *                                                   the speed
  * E: cost of the gait (curvebody/optimum.h); g(1): its holonomy; c_k: conditions on g(1), first_k: their derivatives
  * (target.h); nu_k: multipliers of the conditions; mu: weight of E/2; E', c_k': derivatives in the coefficients of the
  * basis. r(0) is given if there is a start shape, and r_i is given where the gait crosses a break of the bundle (see

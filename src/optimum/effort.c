@@ -103,7 +103,7 @@ cb_status cb_effort_node_at(cb_variation *v, int q, bool slopes, cb_effort_node 
 
 /* --- the cost --- */
 
-/* Returns the cost at a node of variable i, and computes its derivatives; infinite beyond the limit. */
+/* Returns the cost of variable i at a node, and computes its derivatives; infinite beyond the limit. */
 double cb_effort_price_of(const cb_effort *e, int i, double tau, double v, cb_effort_price *d) {
   double value;
   if (e->squared) {
@@ -124,7 +124,7 @@ double cb_effort_price_of(const cb_effort *e, int i, double tau, double v, cb_ef
   return value - 2 * e->barrier * log(left);
 }
 
-/* Adds what a node adds to the numbers of the effort. */
+/* Adds the contribution of a node to cost, work and mechanical of e, and updates the maxima largest and share. */
 static void account(cb_effort *e, int n, double weight, const double *tau, const double *rate) {
   for (int i = 0; i < n; i++) {
     const double power = tau[i] * rate[i] / e->problem->duration, size = fabs(tau[i]);
@@ -198,7 +198,8 @@ static cb_status third(cb_variation *v, int q, const double *direction, double *
   return CB_OK;
 }
 
-/* Adds the second derivatives of sum_i push_i (M r'' + Gamma)_i, in the time 0 to 1, to H[3 n][3 n] at node q. */
+/* Adds the second derivatives of sum_i push_i (M r'' + Gamma(r', r'))_i at node q to H[3 n][3 n], for rates in the time
+ * 0 to 1. push[n]: given numbers. */
 static cb_status bend(cb_variation *v, int q, const double *push, double *H) {
   const int n = v->n, width = 3 * n;
   const double *dM = v->dM + q * n * n * n, *rate = v->v + q * n, *ddM = v->effort->memory->ddM,

@@ -4,14 +4,17 @@
  *           + k_i (r_i - r_0i) + c_i v_i,     v = r',  w = P^-1 mu,  xi = w - A v,  mu = Ad_g^T mu_0,  g' = g xi
  *   torque  E = int sum_i tau_i^2 dt;     work  E = int sum_i |tau_i v_i| dt
  *   limits  |tau_i| <= T_i, by a barrier  -b int sum_i log(1 - (tau_i/(s T_i))^2) dt;   |x| -> sqrt(x^2 + e^2) - e
- * r: shape variables; tau: torques of the motors besides the springs (stiffness k, rest value r_0) and dampers (c); M,
- * Gamma: metric and its Christoffel symbols; A: connection; P: inertia of the locked body; mu: momentum in the body
- * frame, mu_0 at the start. At mu_0 = 0 the torques need only M. b, s and e are changed by the search: b and e
- * decrease, s decreases to 1.
- * The equations are p' = d_r L with p = M v + A^T mu and the form of the bundle (bundle/shape_motion.h).
- * Derivatives in r are exact at momentum 0. Otherwise those of the terms with mu are differences of order 4, and second
- * derivatives are differences. So are third derivatives of M, which only the Hessian needs.
+ * r: shape variables; d_k: derivative by r_k; tau: torques of the motors besides the springs (stiffness k, rest value
+ * r_0) and dampers (c); M, Gamma: metric and its Christoffel symbols; A: connection; P: inertia of the locked body; g:
+ * group element; xi: body velocity; mu: momentum in the body frame, mu_0 at the start; E: cost of the gait; T_i: limit
+ * of a torque; b: weight of the barrier, which is added to E/2; s: factor of relaxed limits; e: smoothing. The search
+ * lowers b and e, and lowers s to 1. At mu_0 = 0 the torques need only M. They follow from the equations with inertia
+ * of bundle/shape_motion.h, where p = M v + A^T mu is the momentum of the shape variables.
+ * At mu_0 = 0 all derivatives are exact except third derivatives of M, which only the Hessian needs and which are
+ * differences. Otherwise first derivatives in r of the terms with mu are differences of order 4, and the second
+ * derivatives in the Hessian are differences.
  * Source: Marsden, Montgomery & Ratiu, Reduction, Symmetry, and Phases in Mechanics, Memoirs AMS 436 (1990).
+ * Units are those of the bundle.
  */
 #pragma once
 
@@ -23,8 +26,8 @@ typedef struct cb_effort {
   const double *momentum;            /* mu_0; NULL: 0 */
   bool squared;                      /* E is that of `torque`, also while a search for `work` begins */
   double barrier, relaxed, smooth;   /* b, s and e; b = 0: no limits */
-  /* from the latest cb_effort_at: E without barrier and smoothing; largest |tau|; the works int tau_i v_i dt and int
-   * |tau_i v_i| dt; the largest |tau_i|/T_i */
+  /* from the latest cb_effort_at. cost: E without barrier and smoothing; largest: the largest |tau_i|; work: int tau_i
+   * v_i dt; mechanical: the sum of int |tau_i v_i| dt; share: the largest |tau_i|/T_i */
   double cost, largest[CB_SHAPE_MAX], work[CB_SHAPE_MAX], mechanical, share;
   double *torque; /* [nodes][n] */
   struct cb_effort_work *memory;
@@ -38,21 +41,23 @@ bool cb_effort_is_limited(const cb_optimum_problem *p);
 cb_status cb_effort_create(const cb_optimum_problem *p, const cb_variation *v, cb_effort **out);
 void cb_effort_free(cb_effort *e);
 
-/* --- for the variation --- */
+/* --- functions for the variation (variation.h), where the time is divided by the duration: from 0 to 1 --- */
 
-/* Evaluates what the motion with momentum needs at the nodes, after A and dA; c: the coefficients. */
+/* Evaluates the quantities at the nodes that torques and momentum need. Call it after A and dA of the variation were
+ * evaluated; c: the coefficients. */
 cb_status cb_effort_begin(cb_variation *v, const double *c);
 /* Adds w = P^-1 Ad_g^T mu_0 for the element g at node q, times the duration, to xi. */
 void cb_effort_add_velocity(const cb_variation *v, int q, const double *g, double *xi);
 /* Adds the derivative of -w by r_i, times the duration, to `along`. */
 void cb_effort_add_slope(const cb_variation *v, int q, int i, double *along);
-/* Computes dy of a motion with momentum from the arrays of the variation, in place of its integrals. */
+/* Computes dy for a motion with momentum. Without momentum dy is an integral (variation.h); with momentum it solves a
+ * differential equation. */
 cb_status cb_effort_holonomy(cb_variation *v);
 /* Computes cost, and with slopes dcost, of the variation. The cost is infinite beyond the relaxed limits. */
 cb_status cb_effort_at(cb_variation *v, bool slopes);
 /* Adds the Hessian of mu E/2 to H, at momentum 0. */
 cb_status cb_effort_add_hessian(cb_variation *v, double mu, double *H);
-/* Computes the complete Hessian of cb_variation_hessian for a motion with momentum. */
+/* Computes the matrix H of cb_variation_hessian, with all its terms, for a motion with momentum. */
 cb_status cb_effort_hessian(cb_variation *v, double mu, const double *Lambda, const double *W, double *H);
 
 /* Creates the complete closed gait: the path with coefficients c, and, if r(1) differs from r(0), the same way back. */

@@ -60,8 +60,9 @@ void cb_effort_feedback(const cb_variation *v, int q, double *moved, double *K) 
   }
 }
 
-/* Solves y' = W + K y on each panel by Gauss's collocation, for all coefficients. W: the direct effect of a
- * coefficient, -(turn phi + way phi'). */
+/* Solves y' = W + K y on each panel by Gauss's collocation, for all coefficients. y: the change of the element by a
+ * coefficient (cb_effort_feedback, which computes K); W = -(turn phi + way phi'), the direct effect of the coefficient
+ * of the function phi, with turn and way of variation_private.h. */
 cb_status cb_effort_holonomy(cb_variation *v) {
   const cb_basis *s = v->basis;
   const int dim = v->dim, u = v->unknowns, n = v->n, f = s->functions, size = STAGES * dim;
@@ -122,7 +123,8 @@ static void gyroscopic(const cb_bundle *b, const cb_effort_locked *at, const dou
   }
 }
 
-/* The torques of the momentum are linear in the rates and quadratic in mu, so that those differences are exact. */
+/* The torques of the momentum are linear in the rates and quadratic in mu. Their differences by the rates and by mu are
+ * therefore exact. */
 cb_status cb_effort_add_gyroscopic(cb_variation *v, int q, bool slopes, cb_effort_node *out) {
   static const double h = 2e-3, weight[2] = {2. / 3, -1. / 12}; /* central differences of order 4 */
   const cb_bundle *b = v->bundle;
@@ -168,10 +170,12 @@ cb_status cb_effort_add_gyroscopic(cb_variation *v, int q, bool slopes, cb_effor
  *   g = exp(Y) g_0:  Y' = F = dexp_{-Y}^-1 Ad_{g_0} (xi - xi_0) = (1 + ad_Y/2 + ..) Ad_{g_0} (xi - xi_0)
  *   mu = Ad_{g_0}^T (1 + ad_Y + ad_Y^2/2 + ..)^T mu_0;   lambda' = -K^T lambda - d_Y e,  lambda(1) = Lambda
  *   Hessian = int <D z, (e + <lambda, F>)'' D z> + <D Y(1), W D Y(1)>,   z = (r, r', r'', Y)
- * The index 0 means the given motion; e: cost at a node; K = d_Y F; D: derivative by the coefficients. The second
- * derivatives of S = sum_i push_i tau_i + <lambda, F> are differences, push_i = de/dtau_i. */
+ * The index 0 means the given motion; g: group element; Y: its change, of first and second order; xi, mu, mu_0:
+ * effort.h; e: cost at a node times mu/2, with mu, Lambda and W of cb_variation_hessian; K = d_Y F; lambda: multiplier
+ * of Y' = F; D: derivative by the coefficients. The second derivatives of S = sum_i push_i tau_i + <lambda, F> are
+ * differences, where push_i = de/dtau_i is constant. */
 
-/* A shape near node q, with its tables, and what S needs of the given motion. */
+/* A shape near node q, with its tables, and the values of lambda, xi and push of the given motion at this node. */
 typedef struct place {
   cb_effort_locked at;
   double r[N], M[N * N], dM[N * N * N];
@@ -310,7 +314,8 @@ static cb_status adjoint(const cb_variation *v, const double *Lambda, const doub
   return CB_OK;
 }
 
-/* Fills the node, the derivatives slope[n][width] of its torques by z, and what S needs but lambda; *pull: d_Y e. */
+/* Computes, for the given motion at node q, all members of p except lambda; the derivatives slope[n][width] of the
+ * torques by z; the derivatives d[n] of the cost; and pull[dim], which is d_Y e. */
 static cb_status given_at(cb_variation *v, int q, double mu, place *p, double *slope, cb_effort_price *d,
                           double *pull) {
   const int n = v->n, dim = v->dim, width = 3 * n + dim;

@@ -1,4 +1,4 @@
-/* What the files of the cost of torques share (effort.h). */
+/* Types and functions that the files of the cost of torques share. Symbols are those of effort.h. */
 #pragma once
 
 #include "numerics/small.h"
@@ -20,11 +20,12 @@ struct cb_effort_work {
   cb_arena *arena;
   double *c;                      /* [unknowns]: the coefficients of the latest evaluation */
   double *curve;                  /* [nodes][n]: second derivative of r in the time 0 to 1 */
-  double *ddM, *around[2];        /* [n][n][n][n] */
+  double *ddM, *around[2];        /* [n][n][n][n]: second derivatives of M at a node, and scratch near it */
   cb_effort_locked *at;           /* [nodes]; NULL without momentum */
-  double *pull, *lambda, *big[2]; /* [nodes][dim], [nodes][dim] and [nodes][3 n + dim][unknowns]: of the Hessian */
+  double *pull, *lambda, *big[2]; /* [nodes][dim], [nodes][dim] and [nodes][3 n + dim][unknowns]: for the Hessian of a
+                                   * motion with momentum (effort_momentum.c) */
   double *y;                      /* [nodes][dim][unknowns]: change of the element by the coefficients */
-  double *node, *left;            /* [nodes][3 n][3 n] and [nodes][functions]: of the Hessian */
+  double *node, *left;            /* [nodes][3 n][3 n] and [nodes][functions]: for the Hessian at momentum 0 */
 };
 
 /* The torques at a node and their derivatives in x = (r, r', r''), in the time 0 to 1, and in mu. */
@@ -39,7 +40,7 @@ typedef struct cb_effort_price {
 
 /* Computes the torques at node q and, with slopes, their derivatives. */
 cb_status cb_effort_node_at(cb_variation *v, int q, bool slopes, cb_effort_node *out);
-/* Returns the cost at a node of variable i, and computes its derivatives; infinite beyond the limit. */
+/* Returns the cost of variable i at a node, and computes its derivatives; infinite beyond the limit. */
 double cb_effort_price_of(const cb_effort *e, int i, double tau, double v, cb_effort_price *d);
 
 /* --- motions with momentum (effort_momentum.c) --- */

@@ -398,8 +398,8 @@ static cb_status wave(const cb_optimum_problem *p, int k, cb_gait **out) {
   return CB_OK;
 }
 
-/* Creates the start for a motion from rest to rest: the straight way r_0 + (r_1 - r_0) (10 t^3 - 15 t^4 + 6 t^5), without
- * its part (r_1 - r_0) t (direct.h). */
+/* Creates the start for a motion from rest to rest. The path is r_0 + (r_1 - r_0) (10 t^3 - 15 t^4 + 6 t^5), which is a
+ * straight line; the gait does not contain the part (r_1 - r_0) t, which is the drift (variation.h). */
 static cb_status straight(const cb_optimum_problem *p, cb_gait **out) {
   enum { DEGREE = 5 };
   const int n = p->bundle->n;

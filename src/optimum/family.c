@@ -414,7 +414,7 @@ static bool stays(const grid *g, int k) {
   return true;
 }
 
-/* Stores a solution in the node if the node has no gait, or one that costs more. Fails if the solution passes a
+/* Stores a solution in the node if the node has no gait, or a gait that costs more. Fails if the solution passes a
  * singular shape. */
 static cb_status keep(grid *g, cb_direct *d, cb_family_node *node) {
   cb_gait *gait;

@@ -310,8 +310,8 @@ static bool singular(const cb_optimum_problem *p, const cb_optimum *o) {
   return cb_gait_regular(p->bundle, o->gait) != CB_OK;
 }
 
-/* Merges gaits of equal objective, which may have been pressed against constraints before they were exact, and sorts
- * the gaits. Returns the number of gaits that remain. */
+/* Merges gaits whose values of the objective are equal, and sorts the gaits. Gaits at constraints may become equal only
+ * when they are refined. Returns the number of gaits that remain. */
 static int merge(const cb_optimum_problem *p, cb_optimum *o, int count) {
   int kept = 0;
   for (int k = 0; k < count; k++) {

@@ -72,8 +72,9 @@ typedef struct cb_optimality {
   double cost, length, amount;                   /* amount is nan if the target has none */
   double g[CB_GROUP_SIZE], lambda[CB_GROUP_DIM]; /* lambda: the multipliers with the smallest slope */
   double slope, gain;
-  int index, flat; /* numbers of negative and of zero eigenvalues of the second variation; if the gait presses on
-                           * constraints, on their critical cone (shape_constraint.h) */
+  int index, flat; /* numbers of negative and of zero eigenvalues of the second variation. If the gait presses on
+                           * constraints, the second variation is restricted to their critical cone
+                           * (shape_constraint.h) */
   int loose;       /* the index may be lower by up to this number, because some active constraints have neither a
                            * force nor a motion away */
   int active_constraints;

@@ -110,7 +110,7 @@ static void symmetric_reduce(int n, double *a, double *d, double *e, double *bet
   }
 }
 
-/* Replaces x by Q'x, or, if `back` is true, by Q x. a and beta are those of cb_symmetric_reduce. */
+/* Replaces x by Q'x, or, if `back` is true, by Q x. a and beta are those of symmetric_reduce. */
 static void symmetric_reflect(int n, const double *a, const double *beta, bool back, double *x) {
   for (int step = 0; step < n; step++) {
     const int k = back ? n - 1 - step : step, m = n - k - 1;
@@ -172,7 +172,7 @@ static int symmetric_diagonal(int n, double *d, double *e, double *x, rotation *
   return count;
 }
 
-/* Replaces x by Z x, from the rotations that cb_symmetric_diagonal kept. */
+/* Replaces x by Z x, from the rotations that symmetric_diagonal kept. */
 static void symmetric_rotate_back(int count, const rotation *kept, double *x) {
   for (int k = count - 1; k >= 0; k--) {
     const rotation *r = &kept[k];

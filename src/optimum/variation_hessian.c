@@ -114,7 +114,7 @@ static int brackets(cb_variation *v, const double *Lambda, const double *W) {
 /* --- the part that is local in time --- */
 
 /* Computes the second derivatives of mu v'Mv/2 - <lambda, A v> in r and v at node q, times the weight of the node. The
- * entries of consecutive pairs of shape variables are FORM times nodes numbers apart. */
+ * entries are stored in work->form (variation_private.h). */
 static cb_status local_form(cb_variation *v, int q, double mu, const double *lambda) {
   const int n = v->n, dim = v->dim;
   const double *rate = v->v + q * n, *M = v->M + q * n * n, *dM = v->dM + q * n * n * n, w = v->basis->weight[q];

@@ -6,12 +6,12 @@
  * This is the step of fluid/rigid_step.h for all bodies together. It is made by a fixed-point iteration
  * (run/fluid_controls.c): each body makes its step with the momentum and slope of the last iteration. An iteration
  * multiplies the error by kappa, about |C|/|own + inertia of the body|, which is .03 for bodies a diameter apart. The
- * twists of all bodies are accelerated (numerics/anderson.h), and the poses are moved by what this changes. The
- * iteration ends where the error of the next twists, kappa/(1 - kappa) times the last change, is below round-off. It
- * starts from the states alone, so its result does not depend on the steps before. The momentum of the whole is exact
- * after any number of iterations, because the slopes of one evaluation have the sum 0. A coupling that depends on
- * coordinates of joints alone is not iterated: the equations of the joined bodies contain it
- * (mechanism/mechanism_private.h). Symbols: fluid/body_coupling.h and fluid/rigid_step.h.
+ * iteration of the twists of all bodies is accelerated (numerics/anderson.h); each pose is then moved by the change of
+ * its twist that the acceleration makes. The iteration ends where the error of the next twists, kappa/(1 - kappa) times
+ * the last change, is below round-off. It starts from the states alone, so its result does not depend on the steps
+ * before. The momentum of the whole is exact after any number of iterations, because the slopes of one evaluation have
+ * the sum 0. A coupling that depends on coordinates of joints alone is not iterated: the equations of the joined bodies
+ * contain it (mechanism/mechanism_private.h). Symbols: fluid/body_coupling.h and fluid/rigid_step.h.
  */
 
 #include "fluid/body_coupling.h"
@@ -29,14 +29,15 @@ enum { MAXIMUM = 60 };
 /* The twists at a node have converged if their error is at most SETTLED, relative to the largest one; or at most
  * STALLED, which is about the round-off, if the last iteration has not halved it. */
 static const double SETTLED = 1e-15, STALLED = 1e-11;
-/* The contraction that is measured is that of the last moves; others may contract less by this factor. */
+/* kappa is measured from the last changes of the twists. Other changes may contract more slowly, so that the estimate
+ * of the error is multiplied by this factor. */
 static const double MARGIN = 5;
 
 /* The problem `of` of one body with a momentum and a slope that do not depend on its pose and twist. */
 typedef struct added {
   cb_rigid_problem problem;
   const cb_rigid_problem *of;
-  cb_rigid_constant constant; /* that of `of` with the momentum added to mu0 */
+  cb_rigid_constant constant; /* the constants of `of`, with the momentum added to mu0 */
   double momentum[6], slope[6];
 } added;
 
@@ -50,15 +51,16 @@ struct cb_body_interaction {
   double (*Y)[6];
   cb_pose *g_made; /* [n]: the poses and twists that have arrived */
   double (*Y_made)[6], (*weight)[6];
-  cb_anderson anderson;                /* of Y */
+  cb_anderson anderson;                /* accelerates the iteration of Y */
   const cb_flow *flow;                 /* uniform; NULL: the fluid is at rest */
   double (*relative)[6], (*stream)[3]; /* [n]: the twists relative to the flow, and the flow in the body frame */
   double (*momentum)[6], (*slope)[6];
   double *energy;        /* [n]: the shares of the bodies in the energy of the coupling, at a node */
   cb_rigid_state *known; /* [n]: the states at the node for which `momentum` is known */
   bool is_known;
-  /* [n]: the twists of the states `known`; the start of flights, the twists there, and those in the middle of a flight
-   * of length `flown` from there (0: none) */
+  /* [n]: Y_known: the twists of the states `known`. from: the states at the start of flights (fluid_private.h); Y_from:
+   * the twists there; Y_middle: the twists in the middle of a flight of length `flown` from there (0: there was
+   * none) */
   double (*Y_known)[6];
   cb_rigid_state *from;
   double (*Y_from)[6], (*Y_middle)[6], flown;
@@ -243,7 +245,8 @@ void cb_body_interaction_guess(const cb_run *run, int body, double h, double Y[6
 }
 
 void cb_body_interaction_lead(const cb_body_interaction *in, int body, double h, cb_rigid_state *s) {
-  if (in && in->departed && s->length != h) memcpy(s->Y, in->Y[body], sizeof s->Y); /* it does not become history */
+  if (in && in->departed && s->length != h)
+    memcpy(s->Y, in->Y[body], sizeof s->Y); /* history of another length is not used */
 }
 
 void cb_body_interaction_landed(cb_body_interaction *in, double h) {
@@ -345,7 +348,8 @@ cb_status cb_body_interaction_error(const cb_run *run, cb_coupling_error *out) {
 
 /* --- creation --- */
 
-/* Makes the states again whose momenta contain those that the other bodies add: `start` gives the twists. */
+/* Makes the states at the start again, now with momenta that contain the contributions of the other bodies. The twists
+ * are those of `start`. */
 static cb_status start(cb_run *run) {
   cb_fluid_run *b = run->own;
   cb_body_interaction *in = b->interaction;

@@ -112,7 +112,7 @@ static void sort_balls(cb_broad *b) {
   }
   for (int c = 0, sum = 0; c <= cells; c++) {
     sum += b->start[c];
-    b->start[c] = sum; /* the end of the cell, which is filled from its end */
+    b->start[c] = sum; /* the end of the cell; the cell is filled backwards */
   }
   int last = b->slots;
   for (int i = b->n - 1; i >= 0; i--) {

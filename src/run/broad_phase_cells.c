@@ -248,9 +248,10 @@ static bool has_level(const cb_broad *b, const cb_ball *ball) {
   return ball->index >= 0 && !ball->always && (b->kind != CB_BROAD_HYPERBOLIC || ball->reach <= HYPERBOLIC_MAX);
 }
 
-/* Returns the distance between the quartiles of coordinate a, from a sample of the balls. If it is 0: the range of the
- * sample; if the range is 0, too: max(|x_a|, 1); without balls: 1. cb_broad_levels makes no cell smaller than a small
- * fraction of the result. A single ball that is far away hardly changes the distance between quartiles. */
+/* Returns the distance between the quartiles of coordinate a, from a sample of the balls. If this distance is 0,
+ * returns the range of the sample; if the range is 0 as well, returns max(|x_a|, 1). Returns 1 without balls.
+ * cb_broad_levels makes no cell smaller than a small fraction of the result. A single ball that is far away hardly
+ * changes the distance between quartiles. */
 static double spread(const cb_broad *b, int a) {
   enum { SAMPLE = 64 };
   double sample[SAMPLE];

@@ -338,10 +338,10 @@ cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double
  *
  * A gap s is at a zero if |s| <= tolerance, where
  *   tolerance = 1e-13 (sum_i |ds/dx_i| (|x_i| + |v_i| h) + |ds/dt| (|t| + h) + the distance)
- * is the effect of round-off in the coordinates x_i of the event's particles (v_i: their velocities), in the time t
- * and in the distance. |x_i| includes the distance that the origin has moved; h is the length of the step; `the
- * distance` is the one at which the event is defined, if it is one of a distance. The tolerance is proportional to the
- * scale of s.
+ * is the effect of round-off in the coordinates x_i of the event's particles (v_i: their velocities), in the time t and
+ * in the distance. |x_i| includes the distance that the origin has moved; h is the length of the step; `the distance`
+ * is the distance of the particles at which the event happens, or 0 if the event is not defined by a distance. The
+ * tolerance is proportional to the scale of s.
  * All times from a zero until |s| > tolerance count as one zero. Therefore a gap that rests at zero, or is zero at the
  * end of a step, is reported once. A zero at the end of a step is reported in that step. A step that begins at a zero
  * assumes that this zero was reported, except at the start of the run. Therefore the state of a checkpoint contains

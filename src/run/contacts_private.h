@@ -153,7 +153,7 @@ struct cb_contacts {
    * count is the number of contacts of the part, by which accumulations are found. */
   int *version, *count;
   /* [components]: a bound on the distance that any particle of the part has moved from the start of the step to the
-   * clock of the part (contacts_private.h) */
+   * clock of the part */
   double *way;
   double moved; /* maximum distance by which a ball may move beyond its reach, because contacts change speeds */
   /* [components]: the first known time at which the part meets a wall or itself; its contacts after this time are

@@ -274,11 +274,11 @@ typedef struct all_bodies {
   cb_integrator *integrator;
   cb_run *run;
   void **kept; /* [n_state]: the state z of the run */
-  double t[2]; /* its time */
+  double t[2]; /* the time of that state: high and low part */
   int n, coordinates;
   double (*unit)[12];   /* [n] */
   cb_rigid_state *side; /* [n]: the bodies after a step from z + e w */
-  double *momentum;     /* [coordinates]: the same of the momenta of the coordinates */
+  double *momentum;     /* [coordinates]: the momenta of the coordinates after this step */
   double unit_of_joints;
   bool begun; /* w is tangent to the motions that the joints allow */
 } all_bodies;
@@ -307,7 +307,7 @@ static double *momenta_of_joints(const all_bodies *o) {
   return m ? cb_mechanism_state(m, &count) + o->coordinates : NULL;
 }
 
-/* One step from z + e w; the run then has the state at its end. */
+/* Makes one step from z + e w. The state of the run is then the state at the end of this step. */
 static cb_status step_from(all_bodies *o, const double *w, double e, double h) {
   cb_sink nowhere = {.self = NULL};
   double *momentum = momenta_of_joints(o);
@@ -332,7 +332,8 @@ static cb_status step_bodies(cb_tangent *m, double h) {
   for (int i = 0; i < o->n; i++) tangent_difference(o->unit[i], &o->side[i], &state[i], m->w + 12 * i);
   for (int c = 0; c < o->coordinates; c++)
     m->w[12 * o->n + c] = (o->momentum[c] - momenta_of_joints(o)[c]) / (2 * e * o->unit_of_joints);
-  /* the part that the joints do not allow was lost in the first step, which is no decay */
+  /* the first step has removed the part of w that the joints do not allow; this change of length is not growth or decay
+   * of w, and must not count */
   for (size_t i = 0; i < m->n && !o->begun; i++) square += m->w[i] * m->w[i];
   for (size_t i = 0; i < m->n && !o->begun; i++) m->w[i] /= sqrt(square);
   o->begun = true;
@@ -347,8 +348,8 @@ static void free_bodies(cb_tangent *m) {
   cb_integrator_free(o->integrator);
 }
 
-/* The units of each body, with the largest of their rates in place of its own, so that a body that rests has units,
- * too. */
+/* Finds the units of each body. The largest rate of all bodies replaces the own rate of each, so that a body at rest
+ * has units too. */
 static cb_status find_units_of_all(all_bodies *o) {
   const cb_fluid_run *b = o->run->own;
   double rate = 0;
@@ -384,7 +385,7 @@ static cb_status check(const cb_run *run, const cb_fluid_points *points) {
   return CB_OK;
 }
 
-/* A run with the same bodies, in the same state. */
+/* Makes a second run with the same bodies in the same state. */
 static cb_status copy_run(const cb_run *run, const cb_fluid_points *points, all_bodies *o, cb_arena *arena) {
   const cb_fluid_run *f = run->own;
   cb_status status = cb_integrator_like(f->integrator, NULL, &o->integrator);

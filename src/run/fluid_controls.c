@@ -25,7 +25,8 @@ enum { MAXIMUM = 40, QUANTITIES = CB_BODY_QUANTITIES };
 /* The iteration has converged if the values change by at most SETTLED, relative to the largest value of the same unit;
  * or by at most STALLED, which is about the round-off, if the last iteration has not halved the change. */
 static const double SETTLED = 1e-15, STALLED = 1e-13;
-/* The same for the twists of many bodies, whose momenta are sums over all others. */
+/* The limit STALLED for the twists of coupled bodies. They have more round-off, because their momenta contain sums over
+ * all other bodies. */
 static const double STALLED_TWISTS = 4e-12;
 
 /* --- subjects: bodies and particles, whose quantities expressions can use --- */
@@ -319,8 +320,9 @@ static double renew(const cb_run *run, cb_fluid_controls *c) {
   return largest;
 }
 
-/* Sets the poses and twists of all bodies to those in the middle of the next step, estimated from its start. The poses
- * are those of Cayley's map, the default, so that they change no more than the twists do. */
+/* Sets the poses and twists of all bodies to those in the middle of the next step, estimated from its start. A pose
+ * follows from the twist by Cayley's map, the default of the integrator. With this map the error of the pose comes only
+ * from the error of the twist. */
 static void expect_bodies(cb_run *run, double h) {
   const cb_fluid_run *b = run->own;
   const bool iterates = cb_body_interaction_iterates(b->interaction);
@@ -427,7 +429,8 @@ cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed) {
   return status;
 }
 
-/* Makes a complete step: with an interaction of bodies, all parts of a composed step one after another. */
+/* Makes a complete step. If bodies interact through the fluid, all bodies make one part of a composed step before the
+ * next part begins. */
 static cb_status complete(cb_run *run, double h, int *failed) {
   cb_fluid_run *b = run->own;
   int parts = 1;

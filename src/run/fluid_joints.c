@@ -16,11 +16,11 @@ struct cb_fluid_joined {
   cb_mechanism *mechanism;
   const double *residual; /* [joints]: measured */
   double *effort;         /* [coordinates]: measured */
-  double *casimir;        /* in a curved space, [trees][2]: measured */
+  double *casimir;        /* [trees][2]: measured, only in a curved space */
   double *kept;           /* a state of the joints */
   double *potential;      /* [bodies]: potential energies at the start */
-  int *group;             /* [bodies]: bodies that hang together, without the world, have the same number */
-  bool loses;             /* something but bodies changes the energy */
+  int *group;             /* [bodies]: bodies that joints connect, but not through the world, have the same number */
+  bool loses;             /* joints change the energy */
 };
 
 static cb_fluid_joined *joined_of(const cb_run *run) { return cb_fluid_run_of(run)->joined; }
@@ -180,7 +180,8 @@ static CB_FILL(work) {
   return CB_OK;
 }
 
-/* The work of what has no potential: that of all wrenches, and the potential energy that was gained. */
+/* Computes the work of all wrenches without a potential. It is the work of all wrenches plus the potential energy that
+ * the body has gained since the start. */
 static CB_FILL(drag_work) {
   const cb_fluid_run *b = run->own;
   const cb_fluid_joined *j = joined_of(run);
@@ -369,7 +370,7 @@ void cb_fluid_joined_free(cb_run *run) {
 /* --- shapes that touch ---
  *
  * The shapes by which rigid bodies touch each other and particles: the convex parts of their surfaces
- * (coupling/convex.h). Copies of a body share them. A body with `spheres` touches by these, and has none here.
+ * (coupling/convex.h). Copies of a body share them. A body with `spheres` touches by its spheres instead.
  */
 
 /* Returns whether a body has spheres, and finds the first point of it, its centre. */
@@ -385,7 +386,7 @@ static bool has_spheres(const cb_fluid_points *points, int body, int *centre) {
   return any;
 }
 
-/* Finds the sets of a body, or takes them from a copy. */
+/* Finds the convex parts of a body. Copies of a body share their parts. */
 static cb_status find_sets(cb_run *run, int body, cb_convex **set) {
   cb_fluid_run *b = run->own;
   const cb_immersed *own = b->start[body].body;
@@ -405,7 +406,7 @@ static cb_status find_sets(cb_run *run, int body, cb_convex **set) {
   return status;
 }
 
-/* Returns the set with the film of the body around it. */
+/* Returns the convex part `set` enlarged by the film of the body (cb_body_interaction_film). */
 static cb_convex with_film(const cb_fluid_run *b, int body, const cb_convex *set) {
   const double film = cb_body_interaction_film(b->interaction, body);
   cb_convex out = *set;

@@ -43,8 +43,8 @@ static cb_status drift_one(cb_run *run, cb_fluid_run_part *part, int body, void 
   return status;
 }
 
-/* The drift of all bodies. A drift may be repeated; therefore the events of the drift before, reflections off a floor,
- * are dropped first. */
+/* Moves all bodies by the time h. This drift may be repeated. Therefore the events of the previous attempt, which are
+ * reflections off a floor, are removed first. */
 static cb_status drift(void *self, double h, int *failed) {
   cb_run *run = self;
   cb_fluid_run *b = run->own;
@@ -106,7 +106,8 @@ static int number_of(const cb_fluid_run *b, int particle) {
   return particle < c->shown ? b->n + particle : cb_coupled_body(c->coupled, particle);
 }
 
-/* The second body of the joint whose limit has this number among walls, or the first one if the second is the world. */
+/* Returns the second body of the joint whose limit has this number among walls, or the first body if the second is the
+ * world. */
 static int limited_body(const cb_run *run, int wall) {
   const int number = wall - cb_system_walls(cb_fluid_run_of(run)->coupling->system);
   return cb_fluid_joined_limited_body(run, number);
@@ -141,7 +142,8 @@ static cb_status once(cb_run *run, double t, double *h, int *failed) {
   return CB_OK;
 }
 
-/* Makes a step, or its halves. *h becomes the length that was made. */
+/* Makes a step or, if it fails, its two halves. *h becomes the time that has passed, which is shorter if an event stops
+ * the run. */
 static cb_status halves(cb_run *run, double t, double *h, int depth, int *failed) {
   cb_fluid_run *b = run->own;
   const double half = *h / 2;
@@ -468,13 +470,13 @@ static bool conserves(const cb_run *run) {
   return all && !cb_coupled_feels_fluid(c->coupled) && !cb_fluid_joined_loses(run);
 }
 
-/* Whether there is nothing but joints, for an integrator that moves them without impulses. */
+/* Returns whether the run has joints but no points, and its integrator moves joined bodies without impulses. */
 static bool moves_joints_alone(const cb_run *run, const cb_fluid_points *points) {
   return points->joints && cb_fluid_run_of(run)->integrator->class_->step_joined &&
          cb_system_particles(points->system) == 0;
 }
 
-/* Fails for an integrator or a feature that does not go with points or joints. */
+/* Fails if the integrator or a feature of the run is not available with points or joints. */
 static cb_status check_features(const cb_run *run, const cb_fluid_points *points) {
   const cb_fluid_run *b = run->own;
   if (points->joints && !b->integrator->class_->takes_impulses && !b->integrator->class_->step_joined)

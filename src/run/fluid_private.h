@@ -33,35 +33,39 @@ const cb_rigid_problem *cb_body_interaction_problem(const cb_body_interaction *i
 /* Begins an iteration. For every body, cb_body_interaction_place then sets pose and twist for the first evaluation. */
 void cb_body_interaction_begin(cb_body_interaction *in);
 void cb_body_interaction_place(cb_body_interaction *in, int body, const cb_pose *g, const double Y[6]);
-/* Supplies the first guess of the twist of a body in the middle of a flight of length h from the present states, after
- * cb_body_interaction_depart for this start. Without earlier steps of the same length it is extrapolated from the
- * twists at the start, which are known where contacts were looked for, and from those of the last flight from the same
- * start. */
+/* A flight is the motion of all bodies from the present states over a time h, which is a step or its part up to a
+ * contact. cb_body_interaction_depart begins a flight, and cb_body_interaction_guess computes the first guess of the
+ * twist of a body in the middle of a flight of length h. If there are earlier steps of the same length, the guess
+ * follows from them. Otherwise it is extrapolated from the twists at the start, which the search for contacts has
+ * computed, and from those of the last flight from the same start. */
 void cb_body_interaction_depart(cb_run *run);
 void cb_body_interaction_guess(const cb_run *run, int body, double h, double Y[6]);
-/* Lets the step of a body of length h begin with the present twist instead of that of a step of another length. */
+/* Makes the iteration of a body begin with the present twist in a step of length h, if the last step of the body had
+ * another length. */
 void cb_body_interaction_lead(const cb_body_interaction *in, int body, double h, cb_rigid_state *s);
-/* Remembers the twists of a flight that has converged. */
+/* Stores the twists of a flight that has converged. */
 void cb_body_interaction_landed(cb_body_interaction *in, double h);
-/* Stores the pose and the twist that follow for a body from the last evaluation. */
+/* Stores the pose and the twist that a body has after a step with the last evaluation: the body has arrived. */
 void cb_body_interaction_arrive(cb_body_interaction *in, int body, const cb_pose *g, const double Y[6]);
-/* Sets poses and twists for the next evaluation, after all bodies have arrived. half: the half of the length of the
- * step, or 0 at a node. faster: the twists that arrive depend only on those that were set. Returns the estimated error
- * of the twists that have arrived, relative to the largest one; angular components count
- * times the size of the largest body. */
+/* Sets poses and twists for the next evaluation, after all bodies have arrived. half: half the length of the step, or 0
+ * at a node. faster: the iteration is accelerated, which requires that the twists that arrive depend only on the twists
+ * that were set. Returns the estimated error of the twists that have arrived, relative to the largest one; angular
+ * components are multiplied by the size of the largest body. */
 double cb_body_interaction_renew(cb_body_interaction *in, double half, bool faster);
-/* Computes momentum and, in the middle of a step, slope from these poses and twists. */
+/* Computes the momentum and, in the middle of a step, the slope of each body from the poses and twists that were
+ * set. */
 cb_status cb_body_interaction_evaluate(cb_body_interaction *in, double t, bool middle);
 
-/* Finds the twists of all bodies at the present node from their momenta. settle (NULL: there is nothing to do) is
- * called with every momentum, so that joints can answer it. Does nothing if the states have not changed since the last
- * call. */
+/* Finds the twists of all bodies at the present node from their momenta. settle is called after each evaluation of the
+ * momenta, so that the forces of joints can respond to them (NULL: no function is called). Does nothing if the states
+ * have not changed since the last call. */
 cb_status cb_body_interaction_at_node(cb_run *run, double t, cb_status (*settle)(void *self, double t), void *self);
-/* After the last function: subtracts from the momentum of a state at this node what the other bodies add, and returns
- * the share of the body in the energy of the coupling. */
+/* Call these functions after cb_body_interaction_at_node. The first subtracts the contributions of the other bodies
+ * from the momentum of a state at this node. The second returns the share of the body in the energy of the coupling. */
 void cb_body_interaction_separate(const cb_body_interaction *in, int body, cb_rigid_state *s);
 double cb_body_interaction_energy(const cb_body_interaction *in, int body);
-/* Returns the thickness of the layer around a body at whose surface others touch it; 0 without an interaction. */
+/* Returns the thickness of the film of fluid around a body; other bodies touch the outer surface of the film. Returns 0
+ * without an interaction. */
 double cb_body_interaction_film(const cb_body_interaction *in, int body);
 /* Estimates the error of the coupling at the present poses. */
 cb_status cb_body_interaction_error(const cb_run *run, cb_coupling_error *out);
@@ -141,7 +145,7 @@ struct cb_fluid_run {
   bool near_at_start;
   cb_fluid_pair near;            /* the pair that is near at the start */
   struct cb_body_change *change; /* [n]; run/fluid_warnings.c */
-  const char **hull; /* [n]: a part of the body that touches by its convex hull, or NULL; NULL: there is none */
+  const char **hull; /* [n]: the name of a part that touches by its convex hull, or NULL; hull is NULL without shapes */
   struct cb_fluid_coupling *coupling; /* NULL: nothing acts between bodies (run/fluid_points.c) */
   struct cb_fluid_joined *joined;     /* NULL: no joints (run/fluid_joints.c) */
   cb_body_interaction *interaction;   /* NULL: bodies do not feel each other through the fluid */
@@ -235,7 +239,8 @@ void cb_fluid_shapes_warn(const cb_run *run);
 typedef struct cb_fluid_joined cb_fluid_joined;
 /* Returns the integrator's problem for this body of the run `self`. */
 const cb_rigid_problem *cb_fluid_joined_problem(void *self, int body);
-/* The same for the equations of joined bodies, which may contain the coupling themselves. */
+/* Does the same as cb_fluid_joined_problem, but without the coupling if the equations of the joined bodies contain the
+ * coupling themselves. */
 const cb_rigid_problem *cb_fluid_joined_own_problem(void *self, int body);
 cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints);
 void cb_fluid_joined_free(cb_run *run);
@@ -271,8 +276,8 @@ cb_status cb_fluid_joined_dimensions(cb_run *run);
 size_t cb_fluid_joined_blobs(cb_run *run, cb_blob *out);
 
 /* --- tangent vectors (run/exponent.h) --- */
-/* The tangent vector of all bodies of a run that act on each other (run/exponent.c). */
+/* Creates the tangent vector of all bodies of a run that act on each other (run/exponent.c). */
 struct cb_tangent;
 cb_status cb_fluid_run_tangent_of_all(const cb_run *run, struct cb_tangent *m);
-/* The points with which the run was created. */
+/* Returns the points with which the run was created. */
 const cb_fluid_points *cb_fluid_coupling_origin(const cb_fluid_coupling *c);

@@ -116,12 +116,12 @@ void cb_particles_compare(cb_run *run, bool last) {
 
 /* --- dropped constraints ---
  *
- * `redundant: drop` leaves out constraints that follow from the others at the start of the run. Later in the run they
- * may no longer follow from them. /dropped_residual records the residual of each: g of a constraint g = 0 of positions,
- * a v - b
- * of a constraint a v = b of velocities v. The run fails if a residual differs from its value at the start by more than
- * `off`, relative to the length, area or volume that the constraint prescribes: then the motion violates the dropped
- * constraint. The residual at the start is the round-off of the given numbers, and is allowed.
+ * `redundant: drop` leaves out constraints that follow from the others at the start of the run. Later in the run a
+ * constraint that was left out may no longer follow from the others. /dropped_residual records the residual of each: g
+ * of a constraint g = 0 of positions, a v - b of a constraint a v = b of velocities v. The run fails if a residual
+ * differs from its value at the start by more than `off`, relative to the length, area or volume that the constraint
+ * prescribes: then the motion violates the dropped constraint. The residual at the start is the round-off of the given
+ * numbers, and is allowed.
  */
 
 static const double off = 1e-9;

@@ -14,13 +14,13 @@ typedef struct search {
   cb_integrator *integrator;
   cb_shape_state base; /* time, momentum and driven variables of the start */
   double rate[CB_SHAPE_MAX], period;
-  int steps, free, index[CB_SHAPE_MAX]; /* the free variables */
+  int steps, free, index[CB_SHAPE_MAX]; /* index: the free variables */
   int k;                                /* components of y */
   bool known;                           /* J is dP/dy near the present y */
   double J[Y_MAX * Y_MAX];              /* dP/dy, [k][k] */
 } search;
 
-/* What is measured along a cycle. */
+/* Quantities that are measured along a cycle. */
 typedef struct path {
   double effort[CB_SHAPE_MAX], lowest[CB_SHAPE_MAX], highest[CB_SHAPE_MAX];
 } path;
@@ -43,7 +43,7 @@ static cb_status begin(search *s, const double *y, cb_shape_state *state) {
   return s->problem->drag ? CB_OK : cb_shape_start(s->problem, rate, state);
 }
 
-/* Takes y out of a state. */
+/* Computes y from a state. */
 static cb_status take(const search *s, cb_shape_state *state, double *y) {
   double u[CB_SHAPE_FORM];
   const cb_status status = s->problem->drag ? CB_OK : cb_shape_velocity(s->problem, state, u);
@@ -76,7 +76,7 @@ static cb_status move(search *s, cb_shape_state *state, path *to) {
   return status;
 }
 
-/* F = P(y) - y. */
+/* Computes F = P(y) - y. */
 static cb_status residual(search *s, const double *y, double *F) {
   cb_shape_state state;
   cb_status status = begin(s, y, &state);
@@ -89,7 +89,7 @@ static cb_status residual(search *s, const double *y, double *F) {
   return status;
 }
 
-/* dP/dy by central differences of order 4; their error is about 1e-12. */
+/* Computes dP/dy by central differences of order 4; their error is about 1e-12. */
 static cb_status derivative(search *s, const double *y) {
   static const double weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12}, place[4] = {-2, -1, 1, 2};
   double at[Y_MAX], F[Y_MAX];
@@ -107,7 +107,7 @@ static cb_status derivative(search *s, const double *y) {
   return CB_OK;
 }
 
-/* Newton's step: (dP/dy - 1) d = -F. */
+/* Computes Newton's step d from (dP/dy - 1) d = -F. */
 static cb_status newton_step(const search *s, const double *F, double *d) {
   double a[Y_MAX * Y_MAX];
   int pivot[Y_MAX];
@@ -121,7 +121,7 @@ static cb_status newton_step(const search *s, const double *F, double *d) {
   return CB_OK;
 }
 
-/* Makes the step d, or a part of it that makes F smaller. Returns whether there is one. */
+/* Moves y by the step d, or by the first fraction of it that reduces F. Returns false if none reduces F. */
 static bool descend(search *s, const double *d, int halvings, double *y, double *F) {
   const double before = largest(s->k, F);
   double share = 1, at[Y_MAX], there[Y_MAX];
@@ -135,8 +135,8 @@ static bool descend(search *s, const double *d, int halvings, double *y, double 
   return false;
 }
 
-/* Newton's method from y, until F is round-off or does not become smaller. dP/dy is kept while F becomes a tenth; in
- * the first step it is that of the first guess, if it is known there. */
+/* Iterates Newton's method from y until F is round-off or does not decrease. dP/dy is computed again only after a step
+ * that does not reduce F to a tenth. The first step uses dP/dy of the first guess, if it is known. */
 static cb_status newton(search *s, double *y, double *F) {
   cb_status status = residual(s, y, F);
   for (int it = 0; it < ITERATIONS && !status; it++) {
@@ -156,13 +156,13 @@ static cb_status newton(search *s, double *y, double *F) {
   return status ? status : cb_fail(CB_STEP_NO_CONVERGENCE, "Newton's method of the cycle map did not converge");
 }
 
-/* Runs cycles from y. */
+/* Follows the motion from y for this number of cycles, and sets y to the state that is reached. */
 static cb_status run_cycles(search *s, int cycles, double *y) {
   cb_shape_state state;
   cb_status status = begin(s, y, &state);
   for (int n = 0; n < cycles && !status; n++) {
     status = move(s, &state, NULL);
-    state.t = s->base.t; /* laws are periodic; the time does not grow, so that it has no round-off */
+    state.t = s->base.t; /* laws are periodic, so the time can be reset, which avoids its round-off */
     state.t_low = s->base.t_low;
   }
   return status ? status : take(s, &state, y);

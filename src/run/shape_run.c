@@ -18,14 +18,14 @@
 
 enum { MANY = 40, SEARCH = 200 };
 
-/* What the change of conserved quantities is computed from; checkpoints contain it. */
+/* Data for the change of conserved quantities since the start; checkpoints contain them. */
 typedef struct watch {
   double first[CB_GROUP_DIM], momentum_change; /* momentum in the world's frame at the start; its largest change */
   cb_energy_change balance;
 } watch;
 
 typedef struct shape_run {
-  cb_bundle_run common; /* for the fields that gaits have as well; its state holds only g */
+  cb_bundle_run common; /* data of the fields that runs of gaits also have; its state holds only g */
   cb_shape_problem problem;
   cb_shape_state state;
   double spatial[CB_GROUP_DIM]; /* momentum in the world's frame */
@@ -150,7 +150,8 @@ static cb_status measure(cb_run *run, const char **what) {
   return status;
 }
 
-/* The balance of energy: what motors gave and losses took counts as potential energy. */
+/* Compares energy and momentum with those at the start. The work of motors minus all losses is subtracted from the
+ * potential energy, so that the sum is constant. */
 static void compare(cb_run *run, bool last) {
   shape_run *f = of(run);
   double given = 0, change = 0, scale = 0;
@@ -185,15 +186,16 @@ static cb_status restored(cb_run *run) {
 
 /* --- steps --- */
 
-/* Returns the distance by which a variable has passed its limit (negative: minus its gap), in units of its tolerance. */
+/* Returns the distance of a variable beyond its limit, in units of the tolerance of the gap. It is negative if the
+ * variable is within its limits. */
 static double passed(const shape_run *f, const cb_shape_state *s, int i) {
   int side;
   if (f->problem.variable[i].driven) return -INFINITY;
   return -cb_shape_gap(&f->problem.variable[i], s->r[i], &side) / cb_shape_touch(s->r[i]);
 }
 
-/* Returns the largest distance of all variables. A variable that is at its limit in the state `before` as well meets it
- * only if it passes it: it may rest there, or be about to leave. */
+/* Returns the maximum of `passed` over all variables. A variable that is at its limit, up to the tolerance, in both
+ * states `before` and s does not count, because it may rest there or be about to leave. */
 static double beyond(const shape_run *f, const cb_shape_state *before, const cb_shape_state *s) {
   double most = -INFINITY;
   for (int i = 0; i < f->problem.bundle->n; i++) {
@@ -209,8 +211,8 @@ static cb_status advance(shape_run *f, const cb_shape_state *from, double h, cb_
   return cb_integrator_step(f->common.integrator, to, h);
 }
 
-/* The time in (0, h) at which the velocity of a variable towards a limit is 0 and its gap is negative, by the cubic
- * through both ends; h if there is none. */
+/* Finds the first time *at in (0, h) at which the rate of a variable is 0 beyond a limit; h if there is none. The path
+ * of the variable is approximated by the parabola that has the given start, and the given rates at both ends. */
 static cb_status find_turn(shape_run *f, const cb_shape_state *from, double h, cb_shape_state *to, double *at) {
   const int n = f->problem.bundle->n, dim = f->problem.bundle->group->dim;
   double u[CB_SHAPE_FORM], w[CB_SHAPE_FORM];
@@ -222,7 +224,7 @@ static cb_status find_turn(shape_run *f, const cb_shape_state *from, double h, c
     const cb_shape_variable *v = &f->problem.variable[i];
     const double v0 = u[dim + i], v1 = w[dim + i];
     if (v->driven || !(v0 * v1 < 0)) continue;
-    const double x = v0 / (v0 - v1), far = from->r[i] + h * x * v0 / 2; /* of the parabola, whose rate is linear */
+    const double x = v0 / (v0 - v1), far = from->r[i] + h * x * v0 / 2; /* vertex of the parabola: far at x h */
     if (far < v->lowest || far > v->highest) *at = fmin(*at, x * h);
   }
   return status;
@@ -257,7 +259,7 @@ static cb_status step_to_limit(shape_run *f, double *h, bool *met) {
       return CB_OK;
     }
   }
-  /* late is above 1 at `end`; find the time at which it is within -1 and 1 */
+  /* `beyond` is above 1 at the time `end`; find a time at which it is between -1 and 1 */
   double low = 0, before = beyond(f, &from, &from);
   for (int i = 0; i < SEARCH; i++) {
     double at = i % 3 == 2 || !(before < 0) ? (low + end) / 2 : low + (end - low) * before / (before - late);
@@ -281,13 +283,13 @@ static cb_status step_to_limit(shape_run *f, double *h, bool *met) {
       early = to;
     }
   }
-  *h = low; /* the times are next to each other */
+  *h = low; /* low and end differ only by round-off */
   *met = true;
   cb_shape_copy(&f->problem, &early, &f->state);
   return CB_OK;
 }
 
-/* Makes a step, up to a limit if there are limits. */
+/* Makes a step; if there are limits, it ends at the first limit that is met. */
 static cb_status once(shape_run *f, double *h, bool *met) {
   cb_shape_state from;
   const bool composed = f->common.integrator->substeps > 1; /* otherwise a step that fails leaves the state as it was */

@@ -1,5 +1,5 @@
-/* Loops: straight lines r + t turn e_k along one shape variable k (e_k: its unit vector), such as one period of a
- * phase. */
+/* Loops: straight lines r + t turn e_k, on which only shape variable k moves, such as one period of a phase. r: the
+ * shape at the start; turn: the change of variable k in a cycle; e_k: the unit vector of variable k. */
 #include "bundle/gait_private.h"
 
 #include <math.h>

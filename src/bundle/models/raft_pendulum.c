@@ -69,7 +69,8 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   return CB_OK;
 }
 
-/* The mass m + m_r; with yaw the pendulum at p moves with v + omega × p. */
+/* Computes the inertia P of the locked raft and pendulum. It has the mass m + m_r for the position. With yaw it also
+ * has entries for the rotation, because the pendulum at p then moves with the velocity v + omega x p. */
 static void locked(const void *given, const jet2 *r, jet2 *P) {
   const raft *own = given;
   const int dim = own->yaw ? 3 : 2;

@@ -56,7 +56,8 @@ typedef struct cb_coupled_bodies {
   double curvature;
   void *self;
   const cb_rigid_problem *(*problem)(void *self, int body);
-  /* The same for the equations of joined bodies, without what these contain themselves. NULL: `problem`. */
+  /* As `problem`, for the equations of joined bodies. The problem leaves out what these equations treat themselves.
+   * NULL: the function `problem` is used. */
   const cb_rigid_problem *(*joined_problem)(void *self, int body);
   cb_status (*drift)(void *self, double h, int *failed);
   int substeps; /* a step of length h is composed of `substeps` parts of the lengths substep[i] h */
@@ -78,7 +79,7 @@ typedef struct cb_coupled cb_coupled;
 cb_status cb_coupled_create(const cb_system *system, int n_points, const cb_body_point *point,
                             const cb_coupled_bodies *bodies, const cb_particles_in_fluid *fluid, cb_coupled **out);
 void cb_coupled_free(cb_coupled *c);
-/* The joints' bodies, for functions of mechanism/mechanism.h. */
+/* Returns the joined bodies in the form that the functions of mechanism/mechanism.h need. */
 cb_mechanism_bodies cb_coupled_joined(const cb_coupled *c);
 
 /* Places the points of bodies at the start time t, and checks the constraints and contacts. project: changes the

@@ -191,7 +191,8 @@ static cb_status read_variable(reading *r, const cb_node *node, int i) {
   return cb_errors_end(&errors);
 }
 
-/* Reads V of the numbers of the group, with the prefix `group.`, and of the variables. */
+/* Reads the potential, an expression of the numbers of the group, whose names have the prefix `group.`, and of the
+ * shape variables. */
 static cb_status read_potential(reading *r, const cb_node *node) {
   const cb_bundle *b = r->m->bundle;
   const cb_group *G = b->group;

@@ -37,7 +37,8 @@ static cb_status read_torques(const cb_bundle *b, const cb_node *node, cb_optimu
   return cb_errors_end(&errors);
 }
 
-/* Returns whether a variable has this key, with another value than 0, the default of those that are numbers. */
+/* Returns whether a variable has this key, except with the value 0, which counts as absent because it is the
+ * default. */
 static bool is_there(const cb_node *variable, const char *key) {
   const cb_node *node = cb_node_get(variable, key);
   double value;

@@ -6,10 +6,10 @@
  *   p = sum_b p_b - rho sum_{b < c} <u_b, u_c>   where bodies felt each other
  * u = sum_b u_b is the velocity of the fluid, v that of the surface with the normal n, p the pressure, p_b the pressure
  * of the flow u_b alone, and rho the density. The second sum makes p the pressure of Bernoulli's equation for u;
- * without coupling it would be a force that the motion did not feel. With `dipole` a flow u_b includes the answer of
+ * without coupling it would be a force that the motion did not feel. With `dipole` a flow u_b includes the response of
  * the body to the flow of the others, so that the force of p on a body is that of the coupling at its order
- * (fluid/dipoles.h), and the velocity through the surface is of the order (size/distance)^4 of the other body's. A wall
- * of the coupling adds the mirror image of the bodies of a flow to this flow.
+ * (fluid/dipoles.h), and the velocity through the surface is of the order (size/distance)^4 relative to the velocity of
+ * the other body. A wall of the coupling adds the mirror image of the bodies of a flow to this flow.
  */
 
 #include "core/failure.h"
@@ -23,8 +23,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Motion of a body in the step h, the smallest of: maximum_turn, relative to its size or in radians, and
- * maximum_approach, relative to the distance to the next body of its flow. */
+/* The step h of the differences in time is so short that a body turns or moves by at most maximum_turn (in radians, or
+ * relative to its size), and moves by at most maximum_approach relative to the distance to the next body of its
+ * flow. */
 static const double far_error = 1e-6, maximum_turn = 3e-3, maximum_approach = 0.03;
 static const double reported = 1e-3; /* the minimum error of the given faces that is reported */
 

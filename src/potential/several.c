@@ -81,7 +81,7 @@ static cb_status solve(cb_several_work *e, cb_several_columns *c, int first, int
   return CB_OK;
 }
 
-/* Subtracts S w of the other bodies from b, for one column of twists. */
+/* Subtracts the potentials S w of the sources of the other bodies from b, for one column of twists. */
 static void subtract_sources(const cb_several_work *e, const double *Y, double *b) {
   const cb_several *m = e->m;
   for (int i = 0; i < m->bodies; i++)

@@ -259,7 +259,7 @@ void cb_coupled_keep(const cb_coupled *c, cb_coupled_snapshot *s) {
   s->last_length = c->last_length;
 }
 
-/* Finds what depends on the places: the points of bodies, and the masses M of particles. */
+/* Updates the data that depends on the places: the points of bodies, and the masses M of particles. */
 void cb_coupled_follow(cb_coupled *c) {
   cb_coupled_place(c);
   for (int i = 0; c->varies && i < c->n; i++)

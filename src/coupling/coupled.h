@@ -47,9 +47,9 @@ typedef struct cb_body_shape {
   cb_convex set;
 } cb_body_shape;
 
-/* What a caller supplies for the bodies. `problem` returns the problem of a body, from which its inertia is computed.
- * `drift` moves all bodies by a step of length h from their present states; if it fails, *failed is the number of the
- * body. */
+/* The data and the functions that a caller supplies for the bodies. `problem` returns the problem of a body, from which
+ * its inertia is computed. `drift` moves all bodies by a step of length h from their present states; if it fails,
+ * *failed is the number of the body. */
 typedef struct cb_coupled_bodies {
   int n;
   cb_rigid_state *state; /* [n] */
@@ -66,9 +66,9 @@ typedef struct cb_coupled_bodies {
   int shapes;
   const cb_body_shape *shape; /* [shapes] */
   bool settled;               /* after a drift, the momenta already fit the joints (mechanism/mechanism.h) */
-  /* Finds what bodies that feel each other through the fluid add to the momenta of each other at the present node,
-   * which the problems of the bodies then contain. settle (NULL: nothing to do) is called with `settling` as often as
-   * these momenta change. NULL: bodies do not feel each other. */
+  /* For bodies that feel each other through the fluid, computes the momenta that they add to each other at the present
+   * node. The problems of the bodies then contain these momenta. settle (NULL: nothing to do) is called with `settling`
+   * each time these momenta change. NULL: bodies do not feel each other. */
   cb_status (*feel)(void *self, double t, cb_status (*settle)(void *settling, double t), void *settling);
 } cb_coupled_bodies;
 

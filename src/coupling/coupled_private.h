@@ -105,7 +105,7 @@ cb_status cb_coupled_find_velocities(cb_coupled *c, double t);
 cb_status cb_coupled_settle(cb_coupled *c, double t);
 bool cb_coupled_has_joints(const cb_coupled *c, int body);
 
-/* Finds what depends on the places: the points of bodies, and the masses M of particles. */
+/* Updates the data that depends on the places: the points of bodies, and the masses M of particles. */
 void cb_coupled_follow(cb_coupled *c);
 /* CB_ERROR_DOMAIN if a point is so far from the origin of a hyperbolic space that its coordinates have too few
  * digits. */
@@ -145,8 +145,8 @@ cb_status cb_coupled_rows_residual(cb_coupled *c, double t, bool rate, double *r
 
 /* --- contacts ---
  *
- * Contacts of coupled bodies: what coupled_contacts.c (gaps, reflections, parts of a step) and coupled_resting.c
- * (contacts that rest) share. The equations are in those files.
+ * Contacts of coupled bodies: the data and functions that coupled_contacts.c (gaps, reflections, parts of a step) and
+ * coupled_resting.c (contacts that rest) share. The equations are in those files.
  */
 
 /* A gap s and its rate ds/dt. With the gradient G of the gap and the coordinates x and velocities v of its points, size

@@ -304,7 +304,8 @@ static cb_status solve(cb_resting *r, int n, const double *D, const double *star
  * (coupled_shapes.c), rises by this share in a step. */
 static const double rise = 0.2;
 
-/* Returns the least value of a gap at the end of a flight: 0, or what is left of a value below 0. */
+/* Returns the least value that a gap may have at the end of a flight: 0, or, if the gap is below 0 at the start, the
+ * value from which it has risen by the share `rise` (see above). */
 static double deepest(const cb_coupled_contacts *k, int gap, double tau) {
   const cb_gap_look *start = &k->start[gap];
   return start->s < -cb_gap_closed * start->size ? start->s * (1 - rise * fmin(tau / k->step, 1)) : 0;
@@ -366,7 +367,7 @@ static cb_status respond_at_start(cb_coupled *c, double t, bool loose) {
   cb_coupled_snapshot *last = k->last;
   cb_coupled_bring_back(c, k->first);
   if (loose) cb_mechanism_release(c->bodies.mechanism);
-  k->last = c->kicked; /* the snapshot to which find_response returns */
+  k->last = c->kicked; /* find_response stores the present state here, and restores it from here */
   const cb_status status = find_response(c, t, r->n, r->gap, r->D, r->q);
   k->last = last;
   r->length = 0;
@@ -434,7 +435,7 @@ cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *it
     last = now;
     if (!status) status = change_impulses(r, tau, slower);
     if (status && !loose && c->bodies.mechanism) {
-      loose = true; /* what was held at the start may be free in the flight */
+      loose = true; /* coordinates that were held at the start may be free in the flight */
       status = respond_at_start(c, t, true);
       r->length = tau;
     }

@@ -170,7 +170,8 @@ typedef struct cb_shape_scenario {
 extern const cb_param cb_shape_table[];          /* the keys next to the variables */
 extern const cb_param cb_shape_variable_table[]; /* the keys of one variable */
 
-/* Writes the rows that apply to the variable in this map, with drag or inertia, and a last row with a NULL name. */
+/* Writes the rows of cb_shape_variable_table that apply to the variable with this map, without those for inertia if
+ * `drag` is set, and a last row with a NULL name. */
 enum { CB_SHAPE_ROWS = 12 };
 void cb_shape_variable_rows(const cb_node *map, bool drag, cb_param rows[CB_SHAPE_ROWS]);
 

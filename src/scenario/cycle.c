@@ -26,7 +26,7 @@
 
 enum { STEPS = 200, STEPS_MAX = 1 << 20 };
 
-/* What is read from the scenario for a periodic motion. */
+/* The data of the scenario that a periodic motion needs. */
 typedef struct cycle_problem {
   cb_shape_problem problem;
   cb_shape_state start;

@@ -41,8 +41,8 @@ typedef struct cb_cycle_key {
   double low, high;
 } cb_cycle_key;
 
-/* What is made largest: the distance of a cycle; |log[component]| if component is not -1; or the efficiency. The search
- * has `starts` first guesses: the values of the scenario, and random ones. */
+/* The quantity that the search maximises: the distance of a cycle; |log[component]| if component is not -1; or the
+ * efficiency. The search has `starts` first guesses: the values of the scenario, and random ones. */
 typedef struct cb_cycle_search {
   int keys;
   cb_cycle_key key[CB_CYCLE_KEYS];

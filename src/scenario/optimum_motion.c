@@ -89,7 +89,7 @@ static cb_status take_shape(const cb_scenario *s, const cb_node *shape, cb_optim
   return cb_errors_end(&errors);
 }
 
-/* Checks what a motion with inertia needs. */
+/* Fails if the bundle or the keys of `optimum` do not allow a motion with inertia. */
 static cb_status check_motion(const cb_scenario *s, const cb_optimum_scenario *o) {
   const cb_bundle_scenario *m = s->own;
   const cb_bundle *b = m->bundle;

@@ -390,9 +390,8 @@ cb_status cb_joint_place_all(cb_joint_reading *r, double t, bool *placed, cb_rig
   return status;
 }
 
-/* Drives of the mechanism that closes loops at the start: they return the coordinates and rates that were read. If the
- * rates of some coordinates are not given, coordinates whose rates are given are driven, so that these rates are
- * kept. */
+/* Returns the coordinates and rates that were read, as the drives of the mechanism that closes loops at the start. If
+ * some rates were not given, the coordinates whose rates were given are driven, so that these rates are kept. */
 static void give_rates(void *self, double t, double *q, double *rate) {
   const cb_joint_reading *r = self;
   (void)t;

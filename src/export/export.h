@@ -95,7 +95,7 @@ typedef struct cb_export_scene {
   int flows;
   cb_export_flow *flow; /* [flows]: their sum is exported */
   const struct cb_body_coupling *coupling;
-  void *felt;     /* the prepared coupling, if each body is in the flow that it felt; otherwise NULL */
+  void *felt; /* the prepared coupling of a run with `dipole`, which gives the flow that a body felt; otherwise NULL */
   cb_mirror wall; /* of the coupling */
   /* the bounding box of all bodies, and its largest edge; the first point of the grid, and the distances of its
    * points */

@@ -173,8 +173,8 @@ static cb_status find_incoming(const cb_export_scene *s, int b, double d, double
                                        (const double(*)[3])centre, out);
 }
 
-/* Writes to[i] = from[i], mirrored in the wall if it is a position, and for a free surface with the other sign if it is
- * a velocity, for which `height` is 0. */
+/* Writes to[i] = sign times the mirror image of from[i]. Positions are mirrored in the wall at `height`, with the sign
+ * 1. Velocities are mirrored with the height 0; their sign is -1 if the wall is a free surface. */
 static void mirror(const cb_mirror *wall, double height, double sign, int n, const double (*from)[3], double (*to)[3]) {
   for (int i = 0; i < n; i++) {
     const double twice = 2 * (cb_dot3(wall->normal, from[i]) - height);

@@ -304,8 +304,8 @@ static cb_status solve(cb_resting *r, int n, const double *D, const double *star
  * (coupled_shapes.c), rises by this share in a step. */
 static const double rise = 0.2;
 
-/* Returns the least value that a gap may have at the end of a flight: 0, or, if the gap is below 0 at the start, the
- * value from which it has risen by the share `rise` (see above). */
+/* Returns the least value that a gap may have at the end of a flight of length tau. It is 0; for a gap s below 0 at the
+ * start it is s (1 - rise tau/step). */
 static double deepest(const cb_coupled_contacts *k, int gap, double tau) {
   const cb_gap_look *start = &k->start[gap];
   return start->s < -cb_gap_closed * start->size ? start->s * (1 - rise * fmin(tau / k->step, 1)) : 0;

@@ -3,10 +3,11 @@
  *   ellipsoid   max of n.x = n.c + |A^T n|,  at x = c + A A^T n/|A^T n|
  *   H = (M - M n n^T M/|A^T n|^2)/|A^T n|,  M = A A^T:  the second derivative of the maximum
  *   (P (H_A + H_B + s 1) P) t = P (y - x),  n <- (n + t)/|n + t|
- * c, A: centre and half axes; P: the projection onto the vectors perpendicular to n. If B is a hull, y is one of its
- * vertices, or n is perpendicular to an edge or a face: the vertices F of B that are nearest along n. A step ends where
- * another vertex is as near; it is added to F. At a maximum for F, a vertex is removed from F if the contact point x +
- * s n lies outside on the opposite side.
+ * c, A: centre and half axes; H_A, H_B: H of the two bodies, 0 for a hull; P: the projection onto the vectors
+ * perpendicular to n; s, x and y: those of convex.h; t: the step of n. If B is a hull, F are its vertices that are
+ * nearest along n: one vertex, the ends of an edge, or three corners of a face; n is then perpendicular to this edge or
+ * face, and y is a vertex of F. A step ends where another vertex is as near; it is added to F. At a maximum for F, a
+ * vertex is removed from F if the contact point x + s n lies outside on the opposite side.
  */
 #include "coupling/convex.h"
 
@@ -138,7 +139,8 @@ static bool has_vertex(const feature *f, int number) {
   return false;
 }
 
-/* Finds g(n), with y a vertex of F instead of all, and the points. */
+/* Returns g(n) for y in F, and sets the points x and y at which it is attained. If B is an ellipsoid, F is empty, and y
+ * is in all of B. */
 static double width_at(const cb_convex_pair *p, const feature *f, const double n[3], double x[3], double y[3]) {
   const double back[3] = {-n[0], -n[1], -n[2]};
   cb_convex_support(&p->a, n, x);
@@ -172,7 +174,8 @@ static void add_second(const cb_convex_placed *c, const double n[3], int dim, co
       Q[i][j] += (cb_dot3(v[i], v[j]) - cb_dot3(v[i], u) * cb_dot3(v[j], u) / (size * size)) / size;
 }
 
-/* Finds the step u of Newton's method in the basis t; where g is not concave, s is left out of Q. */
+/* Computes the coefficients u of the step of Newton's method in the basis t, u = Q^-1 slope, where Q has the entries
+ * t_i (H_A + H_B + s 1) t_j. Where g is not concave, s is left out of Q. */
 static void find_step(const cb_convex_pair *p, const feature *f, const double n[3], double s, int dim,
                       const double t[2][3], const double slope[2], double u[2]) {
   double Q[2][2] = {{0}};
@@ -190,8 +193,8 @@ static void find_step(const cb_convex_pair *p, const feature *f, const double n[
   u[1] = (Q[0][0] * slope[1] - Q[1][0] * slope[0]) / D;
 }
 
-/* Returns how much of the step t may be made until another vertex of the hull is as near as F along n + t; *next: this
- * vertex, or -1. */
+/* Returns the fraction of the step t at which another vertex of the hull becomes as near as F, at most 1. *next becomes
+ * this vertex, or -1 if there is none before the end of the step. */
 static double until_next(const cb_convex_pair *p, const feature *f, const double n[3], const double t[3], int *next) {
   double least = 1, m[3], d[3], first[2];
   *next = -1;
@@ -210,7 +213,7 @@ static double until_next(const cb_convex_pair *p, const feature *f, const double
   return least;
 }
 
-/* Makes the step t, or as much of it as raises g, and returns g. */
+/* Makes the step *factor t, where *factor is halved until the step does not decrease g. Returns g. */
 static double turn_by(const cb_convex_pair *p, const feature *f, const double t[3], double s, double n[3], double x[3],
                       double y[3], double *factor) {
   double next[3], now = s;
@@ -362,12 +365,13 @@ void cb_convex_gap(const cb_convex *a, const cb_pose *ga, const cb_convex *b, co
  * The convex sets of a surface: each part of a body touches others by one of them.
  *
  *   ball, ellipsoid, capsule    the set itself, of which the faces are an approximation
- *   other parts                 the hull of the vertices; without those that are inside a face or an edge of the part,
- *                               where the normals n of the faces around them have det(sum n n^T) = 0
+ *   other parts                 the hull of the vertices, except those inside a face or an edge of the part: there the
+ *                               normals n of the faces around the vertex have det(sum n n^T) = 0
  * A part is convex if no face rises above the plane of a neighbour. The thickness of sheets is left out.
  */
 
-/* A corner is out of a plane, or normals differ from those of an edge, by more than this, relative to the size. */
+/* A face rises above the plane of a neighbour by more than round-off if the height is above out_of_plane times the size
+ * of the body. A vertex is a corner if det(sum n n^T) (above) exceeds flat times the cube of the trace. */
 static const double out_of_plane = 1e-9, flat = 1e-20;
 
 static double length_of(const double m[3][3], int column) {
@@ -404,7 +408,7 @@ static void unit_normal(const cb_surface *s, int face, double n[3]) {
   cb_normal3(s->x[v[0]], s->x[v[1]], s->x[v[2]], n);
 }
 
-/* Returns whether the part of an edge is convex there. */
+/* Returns whether the surface is convex at this edge. */
 static bool is_convex_at(const cb_surface *s, const cb_surface_edge *e, double size) {
   double n[3];
   if (e->face[1] < 0) return true;
@@ -428,7 +432,7 @@ static double determinant(const double m[3][3]) {
   return cb_dot3(c, m[2]);
 }
 
-/* Takes the vertices of a part that may be corners of its hull: keep[vertices]. sum: work, [vertices]. */
+/* Marks the vertices of a part that may be corners of its hull in keep[vertices]. sum[vertices] is a work array. */
 static void find_corners(const cb_surface *s, int part, int edges, const cb_surface_edge *edge, bool *keep,
                          double (*sum)[3][3]) {
   memset(keep, 0, (size_t)s->vertices * sizeof *keep);

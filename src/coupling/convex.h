@@ -47,18 +47,19 @@ cb_convex cb_convex_ellipsoid(const double centre[3], const double axis[3][3]);
 /* The convex hull of n >= 1 points, which are borrowed. */
 cb_convex cb_convex_hull(int n, const double (*x)[3]);
 
-/* Finds the gap of two sets, whose bodies have the poses ga and gb. guess: about the normal, such as the normal of a
- * moment ago; {0, 0, 0}: not known. It becomes the normal. */
+/* Finds the gap of two sets, whose bodies have the poses ga and gb. On entry `guess` is near the normal, for example
+ * the normal of the previous step, or {0, 0, 0} if nothing is known. On return it is the normal. */
 void cb_convex_gap(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb, double guess[3],
                    cb_convex_contact *out);
 
-/* Where two hulls or capsules touch with faces or lines that are nearly parallel, one point does not say how they can
- * turn. The patch is the part of one face that lies on the other one, by at most eight of its corners, at each of which
- * a point of one body touches a plane of the other one.
+/* If two hulls or capsules touch with faces or lines that are nearly parallel, a single contact point does not
+ * determine how the bodies can turn. The patch is the part of one face that lies on the other face. It is represented
+ * by at most eight of its points. At each of them a point of one body touches a plane of the other body.
  *
  *   s_i = n.(x_i - x_0) - r   or, if the plane is in b,  n.(x_0 - x_i) - r
- * n: the common normal of the planes, from a to b, fixed in the body of the planes, which is one with a face
- * perpendicular to n, if there is one; x_0, x_i: points of plane i and of the other core; r: the sum of the radii. */
+ * n: the common normal of the planes, from a to b; x_0: a point of plane i; x_i: the point of the other core; r: the
+ * sum of the radii. n is fixed in the body of the planes. If one of the bodies has a face perpendicular to n, the
+ * planes are in this body. */
 enum { CB_PATCH_POINTS = 8 };
 typedef struct cb_convex_patch {
   int n;     /* number of points; 0: there is no patch */
@@ -68,9 +69,9 @@ typedef struct cb_convex_patch {
   double point[CB_PATCH_POINTS][3]; /* [n]: in the frame of the other body */
 } cb_convex_patch;
 
-/* Finds the patch of two sets that touch each other with the normal n in the world (convex_hulls.c). There is one if
- * the cores are hulls or segments whose sides along n meet in at least two points. The side of a hull has the corners
- * within a tenth of the smaller size of the supporting plane. */
+/* Finds the patch of two sets that touch each other with the normal n in the world (convex_hulls.c). It exists if the
+ * cores are hulls or segments whose sides along n meet in at least two points. The side of a hull consists of its
+ * corners near the supporting plane: they are at most a tenth of the size of the smaller body away from it. */
 void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb,
                           const double normal[3], cb_convex_patch *out);
 
@@ -96,6 +97,6 @@ const double *cb_convex_point(const cb_convex *c, int number);
 int cb_convex_support(const cb_convex_placed *c, const double d[3], double out[3]);
 /* Finds g(n) of the cores and the points x and y of them at which it is attained. */
 double cb_convex_width(const cb_convex_pair *p, const double n[3], double x[3], double y[3]);
-/* Finds the gap of the cores; for hulls it is exact, and with ellipsoids `coarse`, with an error of about a percent of
- * the size (convex_hulls.c). */
+/* Finds the gap of the cores (convex_hulls.c). Without `coarse` it is exact for hulls. With `coarse`, which is for
+ * pairs with an ellipsoid, its error is about a percent of the size. */
 void cb_convex_hulls(const cb_convex_pair *p, bool coarse, const double guess[3], cb_convex_contact *out);

@@ -1,9 +1,10 @@
 /* The gap of two convex hulls (convex.h), by the algorithm of Gilbert, Johnson & Keerthi.
  *
  *   C = {y - x: x in A, y in B},  v = the point of C that is nearest to the origin,  n = v/|v|,  s = |v|
- * v is found as the point of a simplex W, whose corners are points of C: the corner z with the smallest v.z is added to
- * W, and W is reduced to the corners whose simplex has the new nearest point inside, until no corner is nearer along v.
- *   If A and B overlap or all but touch each other, C is moved by d along a normal m for which d + g(m) > 0. Then
+ * v is found as the point of a simplex W, whose corners are points of C. In each step the corner z of C with the
+ * smallest v.z is added to W, v becomes the point of W that is nearest to the origin, and corners that v does not need
+ * are removed from W. The iteration ends when no corner of C is nearer along v.
+ *   If A and B overlap or are very close, C is moved by d along a normal m for which d + g(m) > 0. Then
  *   n = the normal of the nearest point of C + d m,  g(n) >= g(m)
  * and m <- n is repeated until n = m. This is an ascent to a maximum of g: max over n of g(n) + d n.m is at least g(m)
  * + d.
@@ -34,8 +35,8 @@ static void minus(const double a[3], const double b[3], double out[3]) {
   for (int i = 0; i < 3; i++) out[i] = a[i] - b[i];
 }
 
-/* These find the point of the line or the plane of the corners that is nearest to the origin, as weights of the
- * corners, and return whether it is inside. */
+/* These functions find the point of the line or of the plane through the corners that is nearest to the origin, as
+ * weights of the corners. They return whether this point is inside the segment or the triangle. */
 static bool on_segment(const corner *a, const corner *b, double w[2], double v[3]) {
   double d[3];
   minus(b->z, a->z, d);
@@ -80,7 +81,8 @@ static bool in_tetrahedron(const corner c[4], double w[4]) {
   return true;
 }
 
-/* Reduces the simplex to the corners whose simplex has the point nearest to the origin inside. */
+/* Reduces the simplex to the corners whose segment or triangle contains the point nearest to the origin in its
+ * inside. */
 static void reduce(simplex *s) {
   simplex best = {.n = 0};
   double least = INFINITY;
@@ -115,7 +117,8 @@ static bool has(const simplex *s, const corner *c) {
   return false;
 }
 
-/* Finds the nearest point of C + shift; `first` is a direction in which to begin. v = 0: the origin is inside. */
+/* Finds the point of C + shift that is nearest to the origin; `first` is the direction with which the search begins. If
+ * the origin is inside, v is 0. */
 static void find_nearest(const cb_convex_pair *p, const double first[3], const double shift[3], double tolerance,
                          simplex *s) {
   s->n = 1;
@@ -212,26 +215,26 @@ void cb_convex_hulls(const cb_convex_pair *p, bool coarse, const double guess[3]
  * The patch in which two convex hulls touch (convex.h).
  *
  * Along n each hull has a side: its vertices near the supporting plane, as a polygon in the directions t_1 and t_2
- * perpendicular to n. The polygon is that of the vertices which are farthest in 32 directions, which point a little
- * along n, so that of two vertices above each other the nearer one is taken. It is exact for polygons whose corners
- * turn by more than 2 pi/32. The patch is the intersection of both polygons: corners of one of them inside the other
- * one, and crossings of their sides. Of its points the one with the smallest gap is taken, and then up to seven that
- * are far from each other.
+ * perpendicular to n. The corners of this polygon are the vertices that are farthest in 32 directions. These directions
+ * are inclined towards the other body, so that of two vertices at the same place of the plane the one nearer to that
+ * body is taken. The polygon is exact if its corners turn by more than 2 pi/32. The patch is the intersection of the
+ * two polygons. Its points are the corners of one polygon inside the other one, and the crossings of their sides. Of
+ * these points the one with the smallest gap is taken, and then up to seven others that are far from each other.
  */
 
 enum { DIRECTIONS = 32, POINTS_MAX = 4 * DIRECTIONS };
 
-/* The share of the size of a hull by which the corners of a face may be out of its plane; and the share of the smaller
- * size by which a place of a side may be away from the supporting plane. */
+/* flat: how far the corners of a face may be out of its plane, relative to the size of the hull. near: how far the
+ * points of a side may be away from the supporting plane, relative to the size of the smaller hull. */
 static const double flat = 1e-9, near = 0.1;
-/* The least distance of two points of a patch, as a share of the size. Points nearer to each other would have impulses
- * that are large differences. */
+/* The smallest distance of two points of a patch, relative to the size. If points were nearer to each other, their
+ * impulses would be large numbers of opposite sign. */
 static const double apart = 0.02;
-/* An end of a segment touches another segment if it is not farther beside it than this share of the size. */
+/* An end of a segment touches another segment only if its distance from it is at most this share of the size. */
 static const double beside = 0.01;
 /* Two segments whose angle has a larger sine than this touch each other only where they cross. */
 static const double parallel = 0.05;
-/* The share of a triangle by which a point may be outside of it. */
+/* A point counts as inside a triangle if no barycentric coordinate is below minus this number. */
 static const double inside = 1e-9;
 static const double pi = 3.14159265358979323846;
 
@@ -297,8 +300,9 @@ static void mix(const place *a, const place *b, double w, place *out) {
   out->height = a->height + w * (b->height - a->height);
 }
 
-/* Finds the point of the hull of `s` at u, in the triangle 0, i, i + 1 that contains u; if the side is a segment, near
- * u. */
+/* Finds the point of the side `s` at the place u, in the triangle (0, i, i + 1) of corners that contains u. If the side
+ * is a segment, finds its point nearest to u, which must be at most `distance` away. Returns whether there is such a
+ * point. */
 static bool find_at(const side *s, const double u[2], double distance, place *out) {
   if (s->n == 2) {
     const double *a = s->c[0].u, *b = s->c[1].u, d[2] = {b[0] - a[0], b[1] - a[1]}, dd = d[0] * d[0] + d[1] * d[1],
@@ -350,8 +354,8 @@ static int intersect(const side s[2], double distance, meeting out[POINTS_MAX]) 
   return n;
 }
 
-/* Takes the point with the smallest gap, and then again and again the one that is farthest from those that were taken,
- * at least `smallest` away. */
+/* Takes the point with the smallest gap. Then it repeatedly takes the point that is farthest from the points taken so
+ * far, as long as its distance from them is above `smallest`. */
 static int choose(int n, const meeting *m, double smallest, const meeting *chosen[CB_PATCH_POINTS]) {
   int count = 1;
   chosen[0] = &m[0];

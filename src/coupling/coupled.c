@@ -206,7 +206,7 @@ bool cb_coupled_has_joints(const cb_coupled *c, int body) {
   return c->bodies.mechanism && cb_mechanism_joins(c->bodies.mechanism, body);
 }
 
-/* Lets the joints answer, for the momenta that other bodies add. */
+/* Adds the impulses of the joints to the momenta, which include what the bodies add to each other through the fluid. */
 static cb_status settle_joints(void *self, double t) {
   const cb_coupled *c = self;
   int failed;
@@ -259,7 +259,7 @@ void cb_coupled_keep(const cb_coupled *c, cb_coupled_snapshot *s) {
   s->last_length = c->last_length;
 }
 
-/* Finds what depends on the places: the points of bodies, and the masses M of particles. */
+/* Updates the data that depends on the places: the points of bodies, and the masses M of particles. */
 void cb_coupled_follow(cb_coupled *c) {
   cb_coupled_place(c);
   for (int i = 0; c->varies && i < c->n; i++)

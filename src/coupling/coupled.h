@@ -47,16 +47,17 @@ typedef struct cb_body_shape {
   cb_convex set;
 } cb_body_shape;
 
-/* What a caller supplies for the bodies. `problem` returns the problem of a body, from which its inertia is computed.
- * `drift` moves all bodies by a step of length h from their present states; if it fails, *failed is the number of the
- * body. */
+/* The data and the functions that a caller supplies for the bodies. `problem` returns the problem of a body, from which
+ * its inertia is computed. `drift` moves all bodies by a step of length h from their present states; if it fails,
+ * *failed is the number of the body. */
 typedef struct cb_coupled_bodies {
   int n;
   cb_rigid_state *state; /* [n] */
   double curvature;
   void *self;
   const cb_rigid_problem *(*problem)(void *self, int body);
-  /* The same for the equations of joined bodies, without what these contain themselves. NULL: `problem`. */
+  /* As `problem`, for the equations of joined bodies. The problem leaves out what these equations treat themselves.
+   * NULL: the function `problem` is used. */
   const cb_rigid_problem *(*joined_problem)(void *self, int body);
   cb_status (*drift)(void *self, double h, int *failed);
   int substeps; /* a step of length h is composed of `substeps` parts of the lengths substep[i] h */
@@ -65,9 +66,9 @@ typedef struct cb_coupled_bodies {
   int shapes;
   const cb_body_shape *shape; /* [shapes] */
   bool settled;               /* after a drift, the momenta already fit the joints (mechanism/mechanism.h) */
-  /* Finds what bodies that feel each other through the fluid add to the momenta of each other at the present node,
-   * which the problems of the bodies then contain. settle (NULL: nothing to do) is called with `settling` as often as
-   * these momenta change. NULL: bodies do not feel each other. */
+  /* For bodies that feel each other through the fluid, computes the momenta that they add to each other at the present
+   * node. The problems of the bodies then contain these momenta. settle (NULL: nothing to do) is called with `settling`
+   * each time these momenta change. NULL: bodies do not feel each other. */
   cb_status (*feel)(void *self, double t, cb_status (*settle)(void *settling, double t), void *settling);
 } cb_coupled_bodies;
 
@@ -78,7 +79,7 @@ typedef struct cb_coupled cb_coupled;
 cb_status cb_coupled_create(const cb_system *system, int n_points, const cb_body_point *point,
                             const cb_coupled_bodies *bodies, const cb_particles_in_fluid *fluid, cb_coupled **out);
 void cb_coupled_free(cb_coupled *c);
-/* The joints' bodies, for functions of mechanism/mechanism.h. */
+/* Returns the joined bodies in the form that the functions of mechanism/mechanism.h need. */
 cb_mechanism_bodies cb_coupled_joined(const cb_coupled *c);
 
 /* Places the points of bodies at the start time t, and checks the constraints and contacts. project: changes the

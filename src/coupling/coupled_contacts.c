@@ -189,7 +189,8 @@ static bool counts(const cb_coupled_contacts *k, int i, int side) {
   return direction == CB_EVENT_BOTH || (direction == CB_EVENT_FALLING) == (side > 0);
 }
 
-/* The name of a number in an event: a particle, or from the number of particles on a body. */
+/* Returns the name of the particle or body with this number in an event. Numbers below the number of particles are
+ * particles; larger numbers are bodies. */
 static const char *name_of(const cb_coupled *c, int number) {
   if (number < c->n) return cb_system_particle_name(c->system, number);
   for (int i = 0; i < c->n; i++)
@@ -198,7 +199,7 @@ static const char *name_of(const cb_coupled *c, int number) {
   return "";
 }
 
-/* Returns the number of a side of two shapes in an event. */
+/* Returns the number by which an event refers to one of the two shapes of a gap (name_of). */
 static int number_of(const cb_coupled *c, const cb_gap *gap, int which) {
   const int unit = cb_coupled_unit_of_shapes(c, gap, which);
   return unit < c->bodies.n ? c->n + unit : cb_system_particle(c->system, unit - c->bodies.n);
@@ -229,7 +230,7 @@ static const char *first_name(const cb_coupled *c, const cb_gap *gap) {
                               : name_of(c, row_of(c, gap, 0).particle);
 }
 
-/* Returns whether contact i, which is closed at the start, is pressed: then it closes from the start on. */
+/* Returns whether contact i is pressed: it is closed and does not open at the start, and it is closed at the end. */
 static bool is_pressed(const cb_coupled_contacts *k, int i) {
   return cb_gap_sign(&k->start[i]) <= 0 && !(k->start[i].rate > 0) && cb_gap_closed_at_end(k, i);
 }
@@ -299,8 +300,9 @@ static cb_status reflect(cb_coupled *c, int i, double t, const cb_gap_look *befo
   return status;
 }
 
-/* After so many reflections in a step a limit does not reflect any more, so that the coordinate comes to rest on it;
- * and contacts that are closed rest for the remaining step, and others that may rest do not bounce. */
+/* If a step has more impacts than this, limits of joints with a restitution below 1 no longer reflect, so that the
+ * coordinate comes to rest at the limit. If contacts may rest, those with a restitution below 1 no longer bounce, and
+ * closed contacts rest for the remaining step. */
 enum { BOUNCES_MAX = 20 };
 
 double cb_coupled_restitution(const cb_coupled *c, const cb_gap *gap) {
@@ -453,8 +455,8 @@ static cb_status note_events(const cb_flight *s, double *tau, const char **stop)
   return status;
 }
 
-/* Lets the contacts rest that are closed at the start and move by no more than round-off in the step; if contacts
- * accumulate, all that are closed. */
+/* Lets contacts rest that are closed at the start and that move by no more than round-off in the step. With
+ * `accumulate` all contacts rest that are closed at the start. */
 static cb_status let_rest(const cb_flight *s, bool accumulate) {
   cb_coupled_contacts *k = s->c->contacts;
   cb_status status = CB_OK;
@@ -497,7 +499,7 @@ static cb_status press_all(const cb_flight *s, bool *any) {
   return status;
 }
 
-/* Returns about how long the flight is until the first contact: as if the rates at its start did not change. */
+/* Estimates the time until the first contact of the flight, from the rates at its start, as if they were constant. */
 static double until_contact(const cb_coupled_contacts *k) {
   double out = INFINITY;
   for (int i = 0; i < k->contacts; i++)
@@ -505,8 +507,9 @@ static double until_contact(const cb_coupled_contacts *k) {
   return out;
 }
 
-/* Shortens a flight that has left the domain of a model, such as that of a fluid between bodies which overlap at its
- * end: to the first contact, or to the half. Returns whether it did, which happens CUTS_MAX times in a step. */
+/* Shortens a flight that has left the domain of a model, such as that of a fluid between bodies that overlap at the end
+ * of the flight. The flight then ends at the first contact, or at half of its length. Returns false if flights of this
+ * step have already been shortened CUTS_MAX times. */
 static bool cut(cb_coupled_contacts *k, double *length) {
   const double contact = until_contact(k);
   if (k->cuts++ >= CUTS_MAX) return false;

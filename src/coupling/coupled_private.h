@@ -101,11 +101,11 @@ void cb_coupled_push_point(cb_coupled *c, int place, double factor, const double
 /* Computes the velocities of all points, and the twists of their bodies, from the present momenta. */
 cb_status cb_coupled_find_velocities(cb_coupled *c, double t);
 
-/* Lets the joints answer impulses at the present node (mechanism/mechanism.h). */
+/* Adds the impulses of the joints that follow from other impulses at the present node (mechanism/mechanism.h). */
 cb_status cb_coupled_settle(cb_coupled *c, double t);
 bool cb_coupled_has_joints(const cb_coupled *c, int body);
 
-/* Finds what depends on the places: the points of bodies, and the masses M of particles. */
+/* Updates the data that depends on the places: the points of bodies, and the masses M of particles. */
 void cb_coupled_follow(cb_coupled *c);
 /* CB_ERROR_DOMAIN if a point is so far from the origin of a hyperbolic space that its coordinates have too few
  * digits. */
@@ -120,13 +120,14 @@ cb_status cb_coupled_contacts_create(cb_coupled *c);
 void cb_coupled_contacts_free(cb_coupled *c);
 /* Fails with CB_ERROR_DOMAIN if a gap is below 0 at the start of the run. */
 cb_status cb_coupled_contacts_check(cb_coupled *c, double t);
-/* As cb_coupled_step; on failure the state is undefined. */
+/* Does the same as cb_coupled_step, except that the state is undefined on failure. */
 cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const char **stop, int *body, int *iterations);
 
 /* --- constraints (coupled_rows.c) --- */
 cb_status cb_coupled_rows_create(cb_coupled *c);
 void cb_coupled_rows_free(cb_coupled *c);
-/* At the start: CB_ERROR_UNSUPPORTED if the joints of the bodies already keep what a row keeps. */
+/* Checks the rows at the start. Returns CB_ERROR_UNSUPPORTED if a constraint already follows from the joints of the
+ * bodies. */
 cb_status cb_coupled_rows_check(cb_coupled *c, double t);
 /* Stores the gradients at the present places as those of node k. The impulses of the last step stay as the first
  * guess. */
@@ -144,12 +145,12 @@ cb_status cb_coupled_rows_residual(cb_coupled *c, double t, bool rate, double *r
 
 /* --- contacts ---
  *
- * Contacts of coupled bodies: what coupled_contacts.c (gaps, reflections, parts of a step) and coupled_resting.c
- * (contacts that rest) share. The equations are in those files.
+ * Contacts of coupled bodies: the data and functions that coupled_contacts.c (gaps, reflections, parts of a step) and
+ * coupled_resting.c (contacts that rest) share. The equations are in those files.
  */
 
-/* A gap s and its rate. size: 1 + sum |G x| over the coordinates x of its points, the scale of the round-off of s;
- * speed: sum |G v| over their velocities v, that of the rate; G is the gradient. */
+/* A gap s and its rate ds/dt. With the gradient G of the gap and the coordinates x and velocities v of its points, size
+ * is 1 + sum |G x| and determines the round-off of s; speed is sum |G v| and determines the round-off of the rate. */
 typedef struct cb_gap_look {
   double s, rate, size, speed;
 } cb_gap_look;
@@ -160,8 +161,9 @@ static const double cb_gap_closed = 1e-11, cb_gap_zero = 1e-13;
 /* A gap whose rate is above this counts as not closing. */
 static const double cb_gap_rest = -1e-14;
 
-/* The gradient of a gap in one of its points: a wrench on a body, in its frame and in the world's axes, or a covector
- * at a particle. own: the change of the twist, or of the velocity, by a unit impulse, if the body has no joints. */
+/* The gradient of a gap with respect to one of its points. For a point of a body it is a wrench, in the frame of the
+ * body (W) and in the axes of the world (world); for a particle it is the covector W. own: the change of the twist of
+ * the body, or of the velocity of the particle, by a unit impulse; it is not set for a body with joints. */
 typedef struct cb_gap_entry {
   int unit; /* a body, or the number of bodies + the place of a particle */
   double W[6], world[6], own[6];
@@ -176,7 +178,7 @@ typedef struct cb_resting {
   cb_gap_entry (*entry)[CB_GAP_PARTICLES]; /* [n] */
   double (*push)[6], (*answer)[6];         /* [bodies] */
   double *D;            /* [n*n]: the change of each rate by a unit impulse at the start of the flight */
-  bool known, measured; /* D belongs to these contacts and this start; D is the change of gaps after `length` */
+  bool known, measured; /* known: D belongs to these contacts and this start; measured: D holds changes of gaps */
   /* [closed]: rates of an impact before and after it, and its impulses */
   double *before, *after, *pushed;
   double *q, *tolerance, *buffer;
@@ -185,8 +187,8 @@ typedef struct cb_resting {
 
 /* A convex set that can touch: a part of a body or one of its `spheres`, or a particle. */
 typedef struct cb_shape_side {
-  int body, place;     /* the body, -1: a particle; the particle, or a point of the body */
-  bool solid;          /* a part of a body; others touch only those */
+  int body, place;     /* body: -1 for a particle; place: the particle, or a point of the body */
+  bool solid;          /* the side is a part of a body; each pair has at least one such side */
   cb_convex set;       /* in the frame of the body, or relative to the particle */
   double at[3], reach; /* at the start of a step: the centre of the ball around it, and how far this may move */
 } cb_shape_side;
@@ -214,7 +216,7 @@ typedef struct cb_coupled_shapes {
 struct cb_coupled_contacts {
   cb_gaps *gaps;
   int n, contacts, capacity_gaps; /* the gaps of contacts come first, then those of events */
-  int fixed;                      /* the first contacts, which are in all steps; those of shapes follow */
+  int fixed;                      /* number of contacts that exist in all steps; those of shapes follow */
   cb_gap *gap;
   cb_coupled_shapes shapes;
   cb_gap_look *start, *end;
@@ -222,7 +224,7 @@ struct cb_coupled_contacts {
   cb_coupled_snapshot *first, *last;
   cb_event_row *row; /* the events of the last step */
   int rows, capacity;
-  bool calm;   /* the step has had so many impacts that those of restitution below 1 do not bounce any more */
+  bool calm;   /* the step has had many impacts, and restitutions below 1 count as 0 */
   double step; /* length of the present step */
   int cuts;    /* how often flights of the present step were shortened */
   bool rests;  /* contacts may rest, instead of ending the run when they accumulate */
@@ -304,9 +306,11 @@ void cb_resting_clear(cb_resting *r);
 void cb_resting_begin(cb_resting *r);
 /* Finds the state after a flight of length tau from k->first, which belongs to the time t, while contacts rest. */
 cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *iterations);
-/* If a contact of those that rest, or of all contacts and limits of joints, is closed and closes further, makes one
- * impact of all of them that are closed: l_i >= 0, ds_i/dt >= -e_i (the rate before, if it closes; otherwise 0), and
- * one of both is an equation. *count contacts, with the numbers `closed`, took part; 0: none closes. */
+/* Makes one impact of closed contacts. all: of all contacts and limits of joints; otherwise only of the contacts that
+ * rest. If none of these is closed and closes further, nothing changes and *count is 0. Otherwise *count is the number
+ * of closed contacts, whose numbers are in `closed`. The impulses l_i >= 0 of the impact satisfy ds_i/dt >= -e_i r_i,
+ * with equality where l_i > 0. Here e_i is the restitution, and r_i is the rate before the impact if the gap closes,
+ * otherwise 0. */
 cb_status cb_coupled_impact(cb_coupled *c, double t, bool all, int *count);
-/* Takes away the closing rates of contacts that rest and whose gap is closed, by an impact without restitution. */
+/* Removes the closing rates of contacts that rest and whose gaps are closed, by an impact without restitution. */
 cb_status cb_coupled_press(cb_coupled *c, double t);

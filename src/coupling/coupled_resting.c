@@ -23,7 +23,7 @@
 enum { MAXIMUM = 100, SLOW = 6, IMPACTS_MAX = 4, SWEEPS_MAX = 5000 };
 /* The precision of impulses that are found by iteration. */
 static const double precise = 1e-12;
-/* The part of the diagonal of a measured D by which it is enlarged. */
+/* The diagonal of a measured D is multiplied by 1 + near (see change_impulses). */
 static const double near = 1e-3;
 /* The round-off of a rate, relative to the sum of its terms. */
 static const double rate_round_off = 16 * DBL_EPSILON;
@@ -45,7 +45,7 @@ bool cb_resting_holds(const cb_resting *r, int gap) {
   return false;
 }
 
-/* Makes room for twice as many contacts. Keeps the lists of contacts and the tolerances. */
+/* Allocates memory for twice as many contacts. Keeps the lists of contacts and the tolerances. */
 static cb_status grow(cb_resting *r) {
   const int capacity = r->capacity ? 2 * r->capacity : 16;
   const size_t n = (size_t)capacity;
@@ -112,7 +112,8 @@ static cb_status look(cb_coupled *c, int gap, double t, cb_gap_value *value, cb_
   return cb_coupled_look(c, &c->contacts->gap[gap], t, value, out);
 }
 
-/* Makes the joints and constraints follow impulses at the present node. */
+/* Adds the impulses of joints and constraints that follow from other impulses at the present node, and finds the
+ * rates. */
 static cb_status settle(cb_coupled *c, double t) {
   cb_status status = cb_coupled_settle(c, t);
   if (c->rows && !status) status = cb_coupled_rows_project(c, t);
@@ -176,7 +177,8 @@ static double dot6(const double a[6], const double b[6]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
 }
 
-/* Finds column j of D from the entries: D_ij = G_i K^-1 G_j^T, K^-1 of all joined bodies for these. */
+/* Finds column j of D from the entries: D_ij = G_i K^-1 G_j^T, where K is the inertia. For bodies with joints K^-1 is
+ * the response of all joined bodies. */
 static void respond(cb_coupled *c, int count, const int *gap, int j, double *D) {
   const cb_coupled_contacts *k = c->contacts;
   const cb_resting *r = &k->resting;
@@ -204,15 +206,17 @@ static void respond(cb_coupled *c, int count, const int *gap, int j, double *D) 
   }
 }
 
-/* Returns whether not only joints answer an impulse on the contacts of the list, but also constraints or the fluid
- * between bodies; or whether limits of joints are in the list, whose impulses act on coordinates and not on points. */
+/* Returns whether find_response must apply the impulses in order to find D. This is so if there are constraints, if
+ * bodies feel each other through the fluid, or if the list contains limits of joints, whose impulses act on coordinates
+ * and not on points. */
 static bool coupled_otherwise(const cb_coupled *c, int count, const int *gap) {
   bool limits = false;
   for (int i = 0; i < count; i++) limits = limits || cb_gap_is_limit(&c->contacts->gap[gap[i]]);
   return limits || c->rows || c->bodies.feel;
 }
 
-/* Finds column j of D by an impulse on contact j, which all bodies answer. q: the rates without it. */
+/* Finds column j of D: applies a unit impulse at contact j, to which all bodies respond, and compares the rates with
+ * the rates q without this impulse. */
 static cb_status respond_with_others(cb_coupled *c, double t, int count, const int *gap, int j, double *D,
                                      const double *q) {
   cb_coupled_contacts *k = c->contacts;
@@ -257,8 +261,8 @@ static void make_symmetric(int n, double *D) {
     for (int j = 0; j < i; j++) D[i * n + j] = D[j * n + i] = (D[i * n + j] + D[j * n + i]) / 2;
 }
 
-/* Solves the problem by the iteration of Gauss and Seidel, l_i <- max(0, l_i - z_i/D_ii), which converges slowly, but
- * also where contacts all but depend on each other. Returns whether z is small enough. */
+/* Solves z = q + D l >= 0, l >= 0, l_i z_i = 0 by the iteration of Gauss and Seidel, l_i <- max(0, l_i - z_i/D_ii). It
+ * converges slowly, but also if contacts are nearly dependent on each other. Returns whether it has converged. */
 static bool iterate(const cb_resting *r, int n, const double *D, const double *start, cb_lcp *out) {
   double size = 0, worst = INFINITY;
   for (int i = 0; i < n; i++) {
@@ -281,7 +285,7 @@ static bool iterate(const cb_resting *r, int n, const double *D, const double *s
   return worst == 0;
 }
 
-/* start: impulses near the solution; NULL: unknown. */
+/* Solves z = q + D l >= 0, l >= 0, l_i z_i = 0. start: impulses near the solution; NULL: none are known. */
 static cb_status solve(cb_resting *r, int n, const double *D, const double *start, cb_lcp *out) {
   const cb_status status = cb_lcp_solve(n, D, r->q, r->tolerance, r->buffer, r->list, out);
   if ((status == CB_STEP_SINGULAR || status == CB_STEP_NO_CONVERGENCE) && iterate(r, n, D, start, out)) return CB_OK;
@@ -300,7 +304,8 @@ static cb_status solve(cb_resting *r, int n, const double *D, const double *star
  * (coupled_shapes.c), rises by this share in a step. */
 static const double rise = 0.2;
 
-/* Returns the least value of a gap at the end of a flight: 0, or what is left of a value below 0. */
+/* Returns the least value that a gap may have at the end of a flight of length tau. It is 0; for a gap s below 0 at the
+ * start it is s (1 - rise tau/step). */
 static double deepest(const cb_coupled_contacts *k, int gap, double tau) {
   const cb_gap_look *start = &k->start[gap];
   return start->s < -cb_gap_closed * start->size ? start->s * (1 - rise * fmin(tau / k->step, 1)) : 0;
@@ -355,14 +360,14 @@ static double violation(const cb_resting *r) {
   return out;
 }
 
-/* Finds D at the start of the flight. loose: as if no limit and no dry friction held a coordinate. */
+/* Finds D at the start of the flight. loose: D is computed as if neither a limit nor dry friction held a coordinate. */
 static cb_status respond_at_start(cb_coupled *c, double t, bool loose) {
   cb_coupled_contacts *k = c->contacts;
   cb_resting *r = &k->resting;
   cb_coupled_snapshot *last = k->last;
   cb_coupled_bring_back(c, k->first);
   if (loose) cb_mechanism_release(c->bodies.mechanism);
-  k->last = c->kicked; /* the snapshot to which find_response returns */
+  k->last = c->kicked; /* find_response stores the present state here, and restores it from here */
   const cb_status status = find_response(c, t, r->n, r->gap, r->D, r->q);
   k->last = last;
   r->length = 0;
@@ -384,10 +389,11 @@ static cb_status begin_flight(cb_coupled *c, double t, double tau) {
   return status;
 }
 
-/* Changes the impulses by a step of Newton's method, s + D (l_new - l) >= 0 with D of flights in place of rates. The
- * diagonal of a D that was measured is enlarged by a small part, which keeps impulses that are not unique near the last
- * ones: otherwise jumps between solutions that differ much would multiply the errors of D. slower: the factor by which
- * the change is divided. */
+/* Changes the impulses by a step of Newton's method: solves s + D (l_new - l) >= 0, where D is the change of the gaps
+ * of the flight by unit impulses (measured, or tau times the change of the rates). The diagonal of a measured D is
+ * enlarged by a small part. If impulses are not unique, this keeps them near the last ones. Otherwise they would jump
+ * between very different solutions, and the errors of D would grow. slower: the change of the impulses is divided by
+ * this factor. */
 static cb_status change_impulses(cb_resting *r, double tau, double slower) {
   const double length = slower * (r->measured ? 1 : tau), larger = r->measured ? 1 + near : 1;
   cb_lcp lcp;
@@ -408,8 +414,7 @@ cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *it
   cb_resting *r = &c->contacts->resting;
   double last = INFINITY, slower = 1;
   bool loose = false;
-  int next =
-      SLOW; /* the first iteration in which D may be measured: what holds coordinates may change in each of them */
+  int next = SLOW; /* D may be measured from this iteration on; before it, the coordinates that are held still change */
   cb_status status = r->n ? begin_flight(c, t, tau) : CB_OK;
   for (int n = 0; !status; n++) {
     status = try_flight(c, t, tau, body, iterations);
@@ -430,7 +435,7 @@ cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *it
     last = now;
     if (!status) status = change_impulses(r, tau, slower);
     if (status && !loose && c->bodies.mechanism) {
-      loose = true; /* what was held at the start may be free in the flight */
+      loose = true; /* coordinates that were held at the start may be free in the flight */
       status = respond_at_start(c, t, true);
       r->length = tau;
     }

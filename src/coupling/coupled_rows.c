@@ -187,7 +187,8 @@ static void turn_to_world(const cb_coupled *c, const double (*of)[6], double (*o
       cb_turn6((const double(*)[3])c->motion[w->unit[e]].r, of[e], out[e]);
 }
 
-/* Adds the entries of rows that hold bodies with joints, whose answer to an impulse is one of all joined bodies. */
+/* Adds the entries of rows that hold bodies with joints. All joined bodies respond together to an impulse on one of
+ * them. */
 static void add_joined(cb_coupled *c) {
   cb_coupled_rows *w = c->rows;
   for (int r = 0; r < w->rows && c->bodies.mechanism; r++) {
@@ -208,8 +209,9 @@ static void add_joined(cb_coupled *c) {
   }
 }
 
-/* The responses of a row to its own impulse: that of the joined bodies, and what they would have without joints;
- * *whole: it holds nothing else. */
+/* Computes the responses of a row to its own unit impulse: *joined for the bodies with their joints, and *alone for the
+ * same bodies without joints. *whole becomes true if the row holds only bodies with joints; otherwise both responses
+ * are 0. */
 static cb_status respond_joined(cb_coupled *c, double t, int row, bool *whole, double *joined, double *alone) {
   cb_coupled_rows *w = c->rows;
   const int first = w->pattern->start[row], end = w->pattern->start[row + 1];
@@ -254,7 +256,8 @@ cb_status cb_coupled_rows_check(cb_coupled *c, double t) {
   return status;
 }
 
-/* Assembles and factors the matrix: h times the sum over units of left.right, and what joints add. */
+/* Assembles and factors the matrix: h times the sum over units of the products left.right, plus the entries of
+ * joints. */
 static cb_status factor(cb_coupled *c, double h) {
   cb_coupled_rows *w = c->rows;
   const bool first = !w->matrix;

@@ -333,8 +333,8 @@ cb_status cb_flight_gap(const cb_flight *s, const cb_gap *gap, double tau, cb_ga
   return status ? status : cb_coupled_look(s->c, gap, s->t + tau, &value, out);
 }
 
-/* As cb_flight_gap, without the rate of the gap, unless it is a limit of a joint: the velocities of many bodies that
- * feel each other take longer than the flight. */
+/* Does the same as cb_flight_gap, but computes the rate of the gap only for a limit of a joint. For many bodies that
+ * feel each other, the velocities would take longer than the flight. */
 static cb_status fly_to_gap(const cb_flight *s, const cb_gap *gap, double tau, cb_gap_look *out) {
   int body, iterations;
   cb_gap_value value;
@@ -343,8 +343,9 @@ static cb_status fly_to_gap(const cb_flight *s, const cb_gap *gap, double tau, c
   return status ? status : cb_coupled_look(s->c, gap, s->t + tau, &value, out);
 }
 
-/* Finds a zero *tau between the times a and b, at which the gap has different signs. The value at an end that is kept
- * is halved each time; if four values do not halve the interval, it is halved. */
+/* Finds a zero *tau between the times a and b, at which the gap has different signs. If an end of the interval is kept
+ * several times in a row, its value is halved each time after the first. If four steps do not halve the interval, it is
+ * bisected. */
 static cb_status narrow(const cb_flight *s, const cb_gap *gap, double a, cb_gap_look from, double b, cb_gap_look to,
                         double *tau) {
   double fa = from.s, fb = to.s, width = b - a;
@@ -377,8 +378,9 @@ static cb_status narrow(const cb_flight *s, const cb_gap *gap, double a, cb_gap_
 }
 
 /* Finds the zero *tau of a gap that is 0 at the time `from`, has the sign `side` shortly after it, and the opposite
- * sign at the end of the step. *found becomes false if the gap has the opposite sign immediately after `from`: in a
- * shorter time than those that are tried, the rate of `start` does not move it by more than round-off. */
+ * sign at the end of the step. Shorter and shorter times after `from` are tried until the gap has the sign `side`. If
+ * the rate of `start` changes the gap by no more than round-off in such a time, the search ends and *found becomes
+ * false: the gap has the opposite sign immediately after `from`. */
 static cb_status zero_after(const cb_flight *s, int i, double from, const cb_gap_look *start, int side, double *tau,
                             bool *found) {
   const cb_coupled_contacts *k = s->c->contacts;

@@ -95,7 +95,7 @@ typedef struct cb_export_scene {
   int flows;
   cb_export_flow *flow; /* [flows]: their sum is exported */
   const struct cb_body_coupling *coupling;
-  void *felt;     /* the prepared coupling, if each body is in the flow that it felt; otherwise NULL */
+  void *felt; /* the prepared coupling of a run with `dipole`, which gives the flow that a body felt; otherwise NULL */
   cb_mirror wall; /* of the coupling */
   /* the bounding box of all bodies, and its largest edge; the first point of the grid, and the distances of its
    * points */
@@ -105,7 +105,7 @@ typedef struct cb_export_scene {
    * derivative of the potential */
   double (*at)[3], (*u)[3], *p, (*with)[3];
   bool *inside;
-  /* [larger one of points and faces]: one of the flows */
+  /* work arrays for one of the flows; their length is the number of points or of faces, whichever is larger */
   double (*own_u)[3], *own_p, *own_phi;
   bool *own_inside;
   double (*centre)[3], (*centre_v)[3]; /* [faces]: centres of faces that get another flow; their velocities */

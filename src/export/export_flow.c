@@ -10,15 +10,15 @@
  *
  * The flow is the one that the bodies felt, according to the `coupling` of the run (flow_solve.c). With `exact` it is
  * the flow around all bodies together. With `dipole` each body is in the dipole flow of the others, and bodies stop the
- * flow of others at the order of the coupling. Without a coupling the bodies did not feel each other: the flow on the
- * grid is the sum of the flows around each body alone, which no other body stops, its pressure is the sum of their
- * pressures, and on a surface there is only the flow of its own body. u, p and phi are velocity, pressure and
- * potential. The faces are the faces of the scenario. If the run used finer faces for its added mass, the error of the
- * given faces is reported, as the error of the kinetic energy of the fluid. The wall of the coupling is included:
- * behind it u and p are nan. Floor, the wall of `added_mass`, weight and wakes are not included. The accelerations in p
- * are differences of the twists of three rows, of second order in the time between rows (first order in a record of two
- * rows). Streamlines are computed for u - V - W × (x - X), the flow relative to the first body, which is at X with the
- * velocity V and angular velocity W.
+ * flow of others at the order of the coupling. Without a coupling the bodies did not feel each other. The flow on the
+ * grid is then the sum of the flows around each body alone, which pass through the other bodies, and its pressure is
+ * the sum of their pressures. On a surface there is then only the flow of its own body. u, p and phi are velocity,
+ * pressure and potential. The faces are the faces of the scenario. If the run used finer faces for its added mass, the
+ * error of the given faces is reported, as the error of the kinetic energy of the fluid. The wall of the coupling is
+ * included: behind it u and p are nan. Floor, the wall of `added_mass`, weight and wakes are not included. The
+ * accelerations in p are differences of the twists of three rows, of second order in the time between rows (first order
+ * in a record of two rows). Streamlines are computed for u - V - W × (x - X), the flow relative to the first body,
+ * which is at X with the velocity V and angular velocity W.
  */
 #include "export/export.h"
 #include "scenario/private.h"

@@ -6,10 +6,10 @@
  *   p = sum_b p_b - rho sum_{b < c} <u_b, u_c>   where bodies felt each other
  * u = sum_b u_b is the velocity of the fluid, v that of the surface with the normal n, p the pressure, p_b the pressure
  * of the flow u_b alone, and rho the density. The second sum makes p the pressure of Bernoulli's equation for u;
- * without coupling it would be a force that the motion did not feel. With `dipole` a flow u_b includes the answer of
+ * without coupling it would be a force that the motion did not feel. With `dipole` a flow u_b includes the response of
  * the body to the flow of the others, so that the force of p on a body is that of the coupling at its order
- * (fluid/dipoles.h), and the velocity through the surface is of the order (size/distance)^4 of the other body's. A wall
- * of the coupling adds the mirror image of the bodies of a flow to this flow.
+ * (fluid/dipoles.h), and the velocity through the surface is of the order (size/distance)^4 relative to the velocity of
+ * the other body. A wall of the coupling adds the mirror image of the bodies of a flow to this flow.
  */
 
 #include "core/failure.h"
@@ -23,8 +23,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Motion of a body in the step h, the smallest of: maximum_turn, relative to its size or in radians, and
- * maximum_approach, relative to the distance to the next body of its flow. */
+/* The step h of the differences in time is so short that a body turns or moves by at most maximum_turn (in radians, or
+ * relative to its size), and moves by at most maximum_approach relative to the distance to the next body of its
+ * flow. */
 static const double far_error = 1e-6, maximum_turn = 3e-3, maximum_approach = 0.03;
 static const double reported = 1e-3; /* the minimum error of the given faces that is reported */
 
@@ -172,8 +173,8 @@ static cb_status find_incoming(const cb_export_scene *s, int b, double d, double
                                        (const double(*)[3])centre, out);
 }
 
-/* Writes to[i] = from[i], mirrored in the wall if it is a position, and for a free surface with the other sign if it is
- * a velocity, for which `height` is 0. */
+/* Writes to[i] = sign times the mirror image of from[i]. Positions are mirrored in the wall at `height`, with the sign
+ * 1. Velocities are mirrored with the height 0; their sign is -1 if the wall is a free surface. */
 static void mirror(const cb_mirror *wall, double height, double sign, int n, const double (*from)[3], double (*to)[3]) {
   for (int i = 0; i < n; i++) {
     const double twice = 2 * (cb_dot3(wall->normal, from[i]) - height);

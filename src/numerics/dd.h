@@ -79,8 +79,8 @@ static inline cb_dd cb_dd_sqrt(cb_dd a) {
   return cb_fast_two_sum(s, r.hi / (2 * s));
 }
 
-/* Returns exp(x) for |x| < 700: 12 terms of the series at r, squared six times. r, |r| < ln 2/128, is the rest of x/64
- * after multiples of ln 2/64. The relative error is about 64 2^-104. */
+/* Returns exp(x) for |x| < 700. With x = k ln 2 + 64 r for an integer k, so that |r| < ln 2/128, exp(r) is the sum of
+ * 12 terms of its series and is squared six times. The relative error is about 64 2^-104. */
 static inline cb_dd cb_dd_exp(double x) {
   const cb_dd ln2 = {0.6931471805599453, 2.3190468138462996e-17};
   const double k = rint(x / ln2.hi);

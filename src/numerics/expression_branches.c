@@ -198,9 +198,9 @@ static cb_status finish(const cb_tape *t, int result, cb_expression **out) {
                     : cb_tape_finish(t, result, out);
 }
 
-/* Makes the expression on side 0 or 1 of such an operation. For a cone hypot(a, b), sides 0 to 7 are the tangent planes
- * at the angles side pi/4, and side CB_CONE_PLANES replaces the cone by its axis, 0. For kink < 0 the expression is
- * unchanged. Roots of sums of squares are replaced by abs and hypot. Returns CB_ERROR_INPUT if the result is too
+/* Makes the expression on side 0 or 1 of the operation `kink`. For a cone hypot(a, b), sides 0 to 7 are the tangent
+ * planes at the angles side pi/4, and side CB_CONE_PLANES replaces the cone by its axis, 0. For kink < 0 the expression
+ * is unchanged. Roots of sums of squares are replaced by abs and hypot. Returns CB_ERROR_INPUT if the result is too
  * long. */
 static cb_status make_side(const cb_expression *e, int kink, int side, cb_expression **out) {
   int at[CB_TAPE_MAX];
@@ -233,9 +233,9 @@ static cb_status make_guard(const cb_expression *e, int kink, int side, const cb
   return status;
 }
 
-/* Does the same as cb_expression_guard for the tangent planes of a cone. The planes are valid where the depth in the
- * wall, -e, is more than twice the value of the cone, hypot. This is the case at the tip, and for a body that has sunk
- * at the tip. */
+/* Does the same as make_guard for the tangent planes of a cone. The planes are valid where the depth in the wall, -e,
+ * is more than twice the value of the cone, hypot. This is the case at the tip, and for a body that has sunk at the
+ * tip. */
 static cb_status make_tip_guard(const cb_expression *e, int tip, const cb_expression *guard, cb_expression **out) {
   int at[CB_TAPE_MAX];
   cb_tape *t;

@@ -139,7 +139,7 @@ void cb_pose_dexp_inverse_in(double K, const double Y[6], const double X[6], dou
   }
 }
 
-/* Writes the blocks (first a, second b) above (c, fourth d). */
+/* Writes the matrix [[first a, second b], [c, fourth d]]. */
 static void blocks(const double a[3][3], double first, const double b[3][3], double second, const double c[3][3],
                    const double d[3][3], double fourth, double out[6][6]) {
   for (int i = 0; i < 3; i++)

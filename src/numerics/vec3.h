@@ -1,9 +1,8 @@
 /* Vectors, 3x3 matrices and quaternions of space, and vectors and 6x6 matrices of SE(3). An output may not be an input,
  * unless a comment allows it.
  *
- * Rows of 6x6 matrices of SE(3), as three vectors of two numbers, which every x86-64 has (SSE2).
- *
- * A sum of rows is the sum of its numbers in the same order, so results do not depend on the compiler. The address of a
+ * A row of a 6x6 matrix of SE(3) is stored as three vectors of two numbers, which every x86-64 processor has (SSE2). A
+ * sum of rows is the sum of its numbers in the same order, so results do not depend on the compiler. The address of a
  * row needs no alignment.
  */
 #pragma once

@@ -60,7 +60,7 @@ static cb_status beyond(const cb_curved_panels *p, int i, const double *x) {
       i + 1, sqrt(cb_dot3(x, x)), 3.14159265 / p->r);
 }
 
-/* Stores the point y = (x, w) as (r x, w) in four rows of panel i, from row `row` on. */
+/* Stores the point y = (x, w) of panel i as (r x, w), in four rows from row `row` on. */
 static void put(const cb_curved_panels *p, int i, int row, const double y[4]) {
   for (int l = 0; l < 4; l++) p->lanes[(size_t)(row + l) * p->stride + (size_t)i] = l < 3 ? p->r * y[l] : y[l];
 }

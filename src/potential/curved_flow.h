@@ -1,20 +1,21 @@
 /* The potential flow of a perfect fluid that fills a space of constant curvature K around a closed body. The surface
  * consists of geodesic triangles (panels) that carry constant sources and normal dipoles.
  *
- *   (1/2 - D) phi = -S v,  M_ab = -sum phi_a A m_b   phi: the potential, v: the normal velocity, M: the added mass;
- *   the sum is over the panels, A is the area of a panel, and a and b number the unit twists about the base point;
- *   m_b: the mean normal velocity of a panel for unit twist b (the flux of numerics/numerics_curved.h); phi_a: phi for
- *   v = m_a
- *   G   the potential of a source: K < 0: r (coth(r d) - 1)/(4 pi);  K > 0: r (pi - r d) cot(r d)/(4 pi^2), with
- *       a uniform background;  d is the distance, r = sqrt|K|
- *   seen from x: a point y of a panel has T_x^-1 y = (p, w) (T_x: the transvection from the base point to x) and the
- *   distance d from x; a, b, c are p of the corners, s is sin(r e)/r or sinh(r e)/r for the distance e of x from the
- *   panel's plane, and W are the weights of a quadrature rule on the panel:
- *   D   -(1/(2 pi)) atan2([a b c], |a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|), which is minus the solid angle/(4 pi);
- *       K > 0: minus sum W s r^3 (t - sin t cos t)/(4 pi^2 sin^3 t), t = r d; if the mean w of the corners is below
- *       -1/2: only sum W s r^3 (u - sin u cos u)/(4 pi^2 sin^3 u), u = pi - t
- *   S   sum W G; near x sqrt(1 + K f^2) times the flat integral of 1/(4 pi distance) over the triangle of p/w, whose
- *       plane is at the distance f from 0, plus sum W (G - 1/(4 pi |p| w^2)), which is smooth
+ *   (1/2 - D) phi = -S v,  M_ab = -sum phi_a A m_b,  the sum is over the panels
+ *   G        the potential of a source:  K < 0: r (coth(r d) - 1)/(4 pi);  K > 0: r (pi - r d) cot(r d)/(4 pi^2), with
+ *            a uniform background
+ *   D        K < 0: D_0 = -(1/(2 pi)) atan2([a b c], |a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|), which is minus the
+ *            solid angle/(4 pi);  K > 0: D_0 - sum W s r^3 (t - sin t cos t)/(4 pi^2 sin^3 t), t = r d, but
+ *            sum W s r^3 (u - sin u cos u)/(4 pi^2 sin^3 u), u = pi - t, if the mean w of the corners is below -1/2
+ *   S        sum W G;  for panels near x: sqrt(1 + K f^2) times the flat integral of 1/(4 pi distance) over the
+ *            triangle of the points p/w, plus sum W (G - 1/(4 pi |p| w^2)), which is smooth
+ * phi is the potential, v the normal velocity, M the added mass, and A the area of a panel. In M_ab, a and b number the
+ * unit twists about the base point; m_b is the mean normal velocity of a panel for unit twist b (the flux of
+ * numerics/numerics_curved.h), and phi_a is phi for v = m_a. In G, D and S, d is the distance of a point y of the panel
+ * from x, and r = sqrt|K|. T_x is the transvection from the base point to x, and (p, w) = T_x^-1 y. a, b and c are p of
+ * the corners of the panel, s is sin(r e)/r or sinh(r e)/r for the distance e of x from the panel's plane, W are the
+ * weights of a quadrature rule on the panel, and f is the distance of the plane of the triangle of p/w from 0.
+ *
  * The sum of each row of D is -1/2; for a body of volume |B| in a sphere of volume V = 2 pi^2/r^3 it is -1/2 + |B|/V.
  * Errors are of order h^2 for panels of size h below about 0.3/r. Lengths are in metres; the fluid has density 1.
  * Source of G: DeTurck & Gluck, J. Math. Phys. 49 (2008) 023504, doi:10.1063/1.2827467; the rest was derived for this
@@ -76,8 +77,8 @@ cb_status cb_curved_panels_place(cb_curved_panels *p, const double (*x)[3], cons
  * cb_panels_range. D may be NULL. */
 void cb_curved_panels_range(const cb_curved_panels *p, const double x[4], int first, int n, int self, double *S,
                             double *D);
-/* Computes the gradients of S (times r) and D with respect to x, per radius of curvature 1/r, for n panels from index
- * `first` on. The results are three rows, which start `width` numbers apart: the components in the frame T_x (r x, w)
- * of the tangent space at x, where T_x is the transvection from the base point to x. */
+/* Computes the gradients of S (times r) and D with respect to x, for lengths in units of the radius of curvature 1/r,
+ * for n panels from index `first` on. The results are three rows, which start `width` numbers apart: the components in
+ * the frame T_x (r x, w) of the tangent space at x, where T_x is the transvection from the base point to x. */
 void cb_curved_panels_gradients(const cb_curved_panels *p, const double x[4], int first, int n, size_t width, double *S,
                                 double *D);

@@ -105,7 +105,8 @@ INLINE vec fraction(vec q, bool few) {
   return few ? at_even_odd(rough, 12, z) : at_even_odd(fine, 18, z);
 }
 
-/* Returns the corner or node at p relative to x. least is added to the squares of sines, so that none is 0. */
+/* Returns the corner or node at p relative to x. `least` is a small number that is added to the squares of sines, so
+ * that no sine is 0. */
 INLINE sight look(const double *p, size_t stride, const cb_curved_view *v, double K, bool few, vec least) {
   sight s = {0};
   s.d = (xyz){load(p) - set(v->x[0]), load(p + stride) - set(v->x[1]), load(p + 2 * stride) - set(v->x[2])};
@@ -281,34 +282,38 @@ static void row(const double *lanes, size_t stride, const cb_curved_view *v, int
 
 /* --- gradients ---
  *
- * The gradients of S and D of geodesic panels are those with respect to the point x.
- *
- * If x moves along v, the point p = T_x^-1 y of a panel, with p = (p_x, c_K), moves by -c_K v, and c_K by K v.p_x. So
- *   grad D   -(1/(2 pi)) grad atan2(N, M): grad N is minus the norm times nu, nu the plane's normal seen from x, and
- *            grad M = -sum_a (c_a (a/|a|)(|b||c| + b.c) + |a| (c_b c + c_c b)), a, b, c: p_x of the corners in turn
- *   grad S   of a point: G' = -1/s_K^2 or, for K = 1, -(c s + pi - t)/s^2 times -p_x/s_K, with t, s, c of the distance
- *   near     sqrt(1 + K f^2) ((1 + K f^2) int q/|q|^3 - K sum_e t_e int_e q/|q|) + K s_K (1 + K f^2)^(3/2) nu times the
+ * The gradients of S and D of geodesic panels are those with respect to the point x. Let p = (p_x, c_K) = T_x^-1 y for
+ * a point y of a panel. If x moves along v, then p_x moves by -c_K v, and c_K by K v.p_x. Therefore
+ *   grad D   -(1/(2 pi)) grad atan2(V, M),  grad V = -N nu,
+ *            grad M = -sum_a (c_a (a/|a|)(|b||c| + b.c) + |a| (c_b c + c_c b))
+ *   grad S   the sum over the points of -W (p_x/s_K) G',  4 pi G' = -1/s_K^2 for K = -1,
+ *            4 pi^2 G' = -(c_K s_K + pi - t)/s_K^2 for K = 1 and the distance t of the point
+ *   near     sqrt(1 + K f^2) ((1 + K f^2) int q/|q|^3 - K sum_e t_e int_e q/|q|) + K s (1 + K f^2)^(3/2) nu times the
  *            flat integral of 1/|q|, plus the gradients of the points of the smooth part;  q = p_x/c_K
- *   K = 1    the background's sum has the factors of its points' gradients, (3 c b - 2)/s^2 or (3 c b + 2)/s^2
- * M is the second argument of atan2 in curved_flow.h, f and t_e are those of curved_flow.h and panels.h, b is the
- * function `background`, and s_K in the third line is that of the distance of x from the plane. The flat triangle moves
- * by -v - K q (q.v), which maps lines to lines. The formulas are the exact derivatives of the values for a fixed choice
- * of the near panels. Derived for this project.
+ *   K = 1    the sum of D, which has the factor s, by the product rule; the gradient of a point is p_x times
+ *            (3 c_K b - 2)/s_K^2, or p_x times (3 c_K b + 2)/s_K^2 where pi - t replaces t
+ * V = [a b c] and M are the two arguments of atan2 in curved_flow.h, and s and f are those of curved_flow.h. a stands
+ * for p_x of each corner in turn, and b and c for p_x of the next two corners; c_a, c_b and c_c are c_K of these
+ * corners. nu is the normal of the panel's plane seen from x, and N is the norm at the top of this file. t_e is that of
+ * panels.h. In the last two lines b is the function `background`. The line `near` follows because the flat triangle of
+ * the points q moves by -v - K q (q.v), which maps lines to lines. The formulas are the exact derivatives of the values
+ * for a fixed choice of the near panels. Derived for this project.
  */
 
-/* Returns -p_x/s_K times the derivative of 4 pi G (K < 0) or 4 pi^2 G (K > 0) by the distance, divided by p_x. */
+/* Returns -1/s_K times the derivative of 4 pi G (K < 0) or 4 pi^2 G (K > 0) with respect to the distance. p_x times
+ * this number is the gradient. */
 INLINE vec green_slope(const sight *s, double K) {
   const vec square = s->inverse * s->inverse;
   if (K < 0) return square * s->inverse;
   return square * (s->w + where_above(s->w, set(0), fma3(set(PI), s->inverse, -s->P), s->P));
 }
 
-/* Does the same for background(), whose value is b. */
+/* Returns the same factor of p_x for the gradient of background(), whose value is b. */
 INLINE vec background_slope(const sight *s, vec square, vec behind, vec b) {
   return square * fma3(set(3) * s->w, b, where_above(behind, set(0), set(2), set(-2)));
 }
 
-/* Does the same for smooth(). */
+/* Returns the same factor of p_x for the gradient of smooth(). */
 INLINE vec smooth_slope(const sight *s, double K) {
   const vec w2 = s->w * s->w, cube = s->inverse * s->inverse * s->inverse,
             far = fma3(set(-2 * K), s->square, w2) * cube / (w2 * s->w);
@@ -336,8 +341,8 @@ INLINE void add_slope(const sight *s, const cb_curved_view *v, double K, vec wei
   add_times(weight * background_slope(s, square, behind, b), p, &sum->background);
 }
 
-/* The edge of the flat triangle from a to b with the normal n: adds L m_e to *normals and t_e int_e q/|q| to *lines.
- * Returns t_e L. */
+/* Treats the edge from a to b of the flat triangle with the normal n. Adds L m_e to *normals and t_e int_e q/|q| to
+ * *lines, with L, m_e and t_e of potential/panels.h. Returns t_e L. */
 INLINE vec edge_slopes(xyz a, xyz b, xyz n, vec A, vec B, vec h, xyz *normals, xyz *lines) {
   const xyz d = {b.x - a.x, b.y - a.y, b.z - a.z};
   const vec l = root(dot(d, d)), one = set(1) / l;
@@ -349,7 +354,8 @@ INLINE vec edge_slopes(xyz a, xyz b, xyz n, vec A, vec B, vec h, xyz *normals, x
   return t * L;
 }
 
-/* Returns 4 pi times the gradient of the singular part of S (singular()). nu and height are those of the plane. */
+/* Returns 4 pi times the gradient of the singular part of S (singular()). nu is the normal of the plane seen from x,
+ * and height is s_K of the signed distance of x from the plane. */
 INLINE xyz singular_slope(const sight *a, const sight *b, const sight *c, const cb_curved_view *v, double K, vec W,
                           xyz nu, vec height) {
   const xyz A = image(a, v, K), B = image(b, v, K), C = image(c, v, K);
@@ -390,7 +396,8 @@ INLINE xyz seen_normal(const double *plane, size_t stride, const cb_curved_view 
   return out;
 }
 
-/* Computes the sums over the points of the rule. The sights of the corners and of the centroid have their inverses. */
+/* Computes the sums over the points of the rule. at[4] are the corners and the centroid relative to x; their member
+ * `inverse` must be set. */
 INLINE slopes sum_points(const double *p, size_t stride, const cb_curved_view *v, double K, bool few, const sight at[4],
                          vec behind, bool smooths) {
   const xyz none = {set(0), set(0), set(0)};

@@ -55,7 +55,7 @@ void cb_far_field_free(cb_far_field *a);
 cb_status cb_far_field_at(cb_far_field *a, int points, const double (*x)[3], double *out);
 
 /* Returns the panel nearest to x whose distance from x is at most `share` times the square root of its area, or -1 if
- * there is none. Sets the weights of its corners at its point nearest to x. */
+ * there is none. Sets `weight` to the barycentric coordinates of the point of this panel that is nearest to x. */
 int cb_far_panel(const cb_far *f, double share, const double x[3], double weight[3]);
 
 /* Groups of neighbouring panels, for a preconditioner. Group g has the n panels numbers[0..n), at the positions from

@@ -36,9 +36,10 @@ void cb_pieces_free(cb_pieces *p);
 /* Sets the positions y[places] of the places, for vertices at x. */
 void cb_pieces_place(const cb_pieces *p, const double (*x)[3], double (*y)[3]);
 
-/* Finds the faces of solids that the fluid reaches. A piece consists of faces that share vertices here. The fluid
- * reaches all faces of a piece if the volume of the piece is positive and the piece is not in a cavity of another one.
- * Sets reached[faces], *n and kept[0..n), the indices of these faces. Returns CB_ERROR_DOMAIN if there is no such face.
+/* Finds the faces of solids that the fluid reaches. For this function a piece is a set of faces that are connected
+ * through shared vertices. The fluid reaches all faces of a piece if the volume of the piece is positive and the piece
+ * is not in a cavity of another piece. Sets reached[faces], *n and kept[0..n), the indices of these faces. Returns
+ * CB_ERROR_DOMAIN if there is no such face.
  */
 cb_status cb_pieces_outward(int vertices, const double (*x)[3], int faces, const int (*face)[3], bool *reached,
                             int *kept, int *n);

@@ -234,7 +234,7 @@ static void find_slope(const piece *e, cb_placed_form *out) {
         for (int k = 0; k < 3; k++) torque[k] += turn[k];
       }
       const double along = cb_dot3(e->nu, force), about = cb_dot3(e->nu, torque);
-      for (int k = 0; k < 3; k++) { /* dG is symmetric: half of the factor 2 of dx belongs to ab, half to ba */
+      for (int k = 0; k < 3; k++) { /* G is made symmetric by (G_ab + G_ba)/2. This 1/2 cancels the factor 2 of dx */
         const double turns = torque[k] - about * e->nu[k], moves = along * e->nu[k];
         out->slope[k][a][b] += turns;
         out->slope[k][b][a] += turns;

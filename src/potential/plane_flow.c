@@ -289,8 +289,8 @@ static cb_status sample(const cb_plane_curve *curve, points *p) {
   return CB_OK;
 }
 
-/* Computes C_zt = t'/(t - z)/count for the target z = z_k, the real and the imaginary part. At t = z the real part is
- * 0, and the imaginary part has its limit. */
+/* Computes the real and the imaginary part of C_zt = t'/(t - z)/count for the target z = z_k. At t = z the real part is
+ * set to 0, and the imaginary part to its limit. */
 static void body_row(points *p, int k) {
   double *restrict re = p->re, *restrict im = p->im;
   for (int t = 0; t < p->count; t++) {
@@ -316,8 +316,8 @@ static double row_error(points *p) {
 }
 
 /* Chooses the number of points so that D is accurate for trigonometric polynomials up to degree n/2. The error
- * decreases exponentially with the number of points. Therefore twice the number is used at which the sums of row_error
- * have converged, if this does not exceed FINE_MAX. */
+ * decreases exponentially with the number of points. The function therefore finds the number of points for which the
+ * sums of row_error have converged, and uses twice this number if that does not exceed FINE_MAX. */
 static cb_status refine(const cb_plane_curve *curve, points *p) {
   for (bool reached = false; !reached; p->over *= 2) {
     const cb_status status = sample(curve, p);

@@ -94,8 +94,8 @@ static cb_status take(run *r) {
   return status;
 }
 
-/* Returns whether the results of earlier meshes remain valid after this error. It then means that there is no finer
- * mesh, or that the finer mesh cannot be solved. */
+/* Returns whether the results of earlier meshes remain valid after this error. Such an error means that there is no
+ * finer mesh, or that the finer mesh cannot be solved. */
 static bool is_end(cb_status status) {
   return status == CB_ERROR_STEP || status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN;
 }
@@ -273,8 +273,8 @@ static bool settled(int n, const cb_potential_level *level) {
 /* Returns the growth of the number of faces from level l - 1 to level l. */
 static double growth(const cb_potential_level *level, int l) { return (double)level[l].faces / level[l - 1].faces; }
 
-/* Returns the number of last levels whose faces grow about fourfold from level to level. Only such levels have faces of
- * the same form, so that the number of faces determines h^p. */
+/* Returns the number of levels at the end of the list for which the number of faces grows about fourfold from one level
+ * to the next. Only such levels have faces of the same form, so that the number of faces determines h^p. */
 static int similar(int n, const cb_potential_level *level) {
   int m = 1;
   while (m < n && growth(level, n - m) >= 3.3 && growth(level, n - m) <= 4.5) m++;

@@ -57,8 +57,8 @@ static cb_status adjoint(void *context, int columns, const double *x, double *ou
   return CB_OK;
 }
 
-/* Solves for columns of the right-hand side c->b and adds the solution to `more`, which becomes what the others add to
- * the potentials or their adjoints. */
+/* Solves for columns of the right-hand side c->b. Stores in phi_more (transposed: in psi_more) of these columns what
+ * the other bodies add to the potentials (to the adjoints). */
 static cb_status solve(cb_several_work *e, cb_several_columns *c, int first, int columns, bool transposed) {
   const cb_several *m = e->m;
   double *more = (transposed ? c->psi_more : c->phi_more) + (size_t)first * m->total;
@@ -81,7 +81,7 @@ static cb_status solve(cb_several_work *e, cb_several_columns *c, int first, int
   return CB_OK;
 }
 
-/* Subtracts S w of the other bodies from b, for one column of twists. */
+/* Subtracts the potentials S w of the sources of the other bodies from b, for one column of twists. */
 static void subtract_sources(const cb_several_work *e, const double *Y, double *b) {
   const cb_several *m = e->m;
   for (int i = 0; i < m->bodies; i++)
@@ -161,8 +161,9 @@ static void find_momentum(const cb_several_work *e, const cb_several_columns *c,
   }
 }
 
-/* Adds the part of a view of body j from body i to the derivatives of the form along each component of xi,
- * [6 bodies][C][C]. The derivative for columns a and b has one half from (a, b) and one from (b, a). */
+/* Adds the contribution of the points of body i, as seen from body j, to the derivatives of the form along each
+ * component of xi, [6 bodies][C][C]. If `mirrored` is set, the points are seen by their mirror images. The derivative
+ * for columns a and b has one half from (a, b) and one from (b, a). */
 static void add_slope(const cb_several_work *e, const cb_several_columns *c, int i, int j, int mirrored, double *form) {
   const cb_several *m = e->m;
   const cb_several_view *v = cb_several_view_of(e, i, j, mirrored);
@@ -319,8 +320,8 @@ void cb_several_own(const cb_several *m, int body, double K[6][6]) {
  * alone, and the sizes of all data.
  */
 
-/* Sets the balls around the panels and around the shape. Its middle is that of all centres; in a sphere they may have
- * none, and the first one is used. */
+/* Sets the balls around the panels and around the shape. The ball around the shape has its centre in the middle of the
+ * centres of the panels. On a sphere this middle may not exist; the centre of the first panel then replaces it. */
 static void set_balls(cb_several_shape *s) {
   double sum[4] = {0};
   for (int i = 0; i < s->n; i++)
@@ -335,8 +336,8 @@ static void set_balls(cb_several_shape *s) {
   }
 }
 
-/* Sets the points of the panels and the normal velocity of panel i for unit twists, m. `corner` are the normal
- * coordinates of its corners. */
+/* Sets the centre and the corners of panel i, and m to its normal velocities for the unit twists. `corner` are the
+ * normal coordinates of its corners. */
 static void set_points(cb_several_shape *s, int i, const double corner[3][3], double m[MOTIONS]) {
   for (int k = 0; k < 3; k++) {
     double *y = s->corner[i][k];

@@ -10,9 +10,9 @@
  * potential/panels.h, from all panels to the centres x of all panels. The sum is over all x and all other bodies. dx is
  * the motion of x relative to the other body. Only the blocks of S and D between two bodies depend on g. The own blocks
  * are factored once for each shape, and (1 - D' F) y = b is solved by GMRES with D' the blocks between bodies and F the
- * inverse of the own blocks of A. b is what the others add to the right-hand side for the potentials of each body
- * alone. Momentum and slope are the derivatives of one and the same T, that of the panels, up to round-off. They
- * therefore obey its conservation laws: the slopes, as wrenches in the world, have the sum 0.
+ * inverse of the own blocks of A. b is D' phi - S' w, with the potentials phi of each body alone and the blocks S' of S
+ * between bodies. Momentum and slope are the derivatives of one and the same T, that of the panels, up to round-off.
+ * They therefore obey its conservation laws: the slopes, as wrenches in the world, have the sum 0.
  *
  * Near a plane each body also feels the images of all bodies, its own among them (potential/operator.h). The value of S
  * w or D phi of an image at x is that of the body at the mirror image of x.

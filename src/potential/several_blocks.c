@@ -28,8 +28,8 @@ void cb_several_range(const cb_several_shape *s, const double y[4], int first, i
   for (int k = 0; k < count; k++) S[k] /= s->space.r;
 }
 
-/* Computes the gradients of S and D there, as cb_panels_gradients. In a curved space the components are those in the
- * frame T_y of the tangent space (potential/curved_flow.h). */
+/* Computes the gradients of S and D at y, as cb_panels_gradients does. In a curved space the components are those in
+ * the frame T_y of the tangent space (potential/curved_flow.h). */
 static void several_gradients(const cb_several_shape *s, const double y[4], int first, int count, size_t width,
                               double *S, double *D) {
   if (s->panels) {
@@ -67,8 +67,8 @@ static int padded(int count) { return (count + CB_PANEL_PAD - 1) & ~(CB_PANEL_PA
 
 static int smaller(int a, int b) { return a < b ? a : b; }
 
-/* A row of body i has the panels of all bodies, or of all but i if there is no wall. Returns the number of numbers in
- * a row that are left out, and the length of a row. */
+/* A row of body i has one number for each panel of all bodies; if there is no wall, the panels of body i are left out.
+ * left_out returns the number of panels that are left out, and width_of the length of a row. */
 static size_t left_out(const cb_several *m, int i) { return m->wall.kind ? 0 : m->at[i + 1] - m->at[i]; }
 static size_t width_of(const cb_several *m, int i) { return m->total - left_out(m, i); }
 static double *row_of(const cb_several_work *e, int i, int row) {

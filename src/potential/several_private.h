@@ -1,8 +1,8 @@
-/* The data of several bodies (several.h) and the parts of their solution, each in a file of its own.
+/* The data of several bodies (several.h), and the functions that several.c and several_blocks.c share.
  *
  * Vectors on all panels hold the panels of body 0, of body 1 and so on, [columns][total]. The panels of each body are
- * padded with zeros to whole vectors (potential/panel_kernel.h). `Row` numbers the centres of all panels, without
- * padding.
+ * padded with zeros to whole vectors (potential/panel_kernel.h). The rows are the centres of all panels, numbered
+ * without padding.
  */
 #pragma once
 

@@ -81,8 +81,8 @@ typedef struct cb_tree_kernels {
    */
   void (*shift)(const cb_tree_factors *f, int order, const double d[3], double ratio, const double *child,
                 double *parent, double *work);
-  /* Adds the potential of a cell at point i of n to out[column CB_TREE_LEAF + i], from the cell's coefficients
-   * (cb_far_finish). */
+  /* Adds the potential of a cell at point i of n to out[column CB_TREE_LEAF + i], from the coefficients that the cell's
+   * moments give (far_finish in tree_at.c). */
   void (*evaluate)(const cb_tree_factors *f, int order, int columns, const double *coefficients, const double centre[3],
                    double inverse_radius, int n, const double *x, const double *y, const double *z, double *out,
                    double *work);
@@ -97,8 +97,8 @@ const cb_tree_kernels *cb_tree_kernels_of_isa(void);
 
 /* --- the far field ---
  *
- * The data of the far field. tree_far.c builds the tree and decides which cells are far and near; tree_at.c
- * computes moments; tree_at.c evaluates them at the panels and at any points.
+ * The data of the far field. tree_far.c builds the tree and decides which cells are far and which are near. tree_at.c
+ * computes moments and evaluates them at the panels and at any points.
  */
 
 /* A cell that is far from a group, and the order (degree of the harmonics) to which the cell is evaluated. */
@@ -134,7 +134,8 @@ struct cb_far {
   double *sigma, *mu;               /* rows of CB_TREE_COLUMNS densities in the tree's order */
   double *moments;                  /* the moments of all cells */
   int solids; /* number of panels at which potentials are wanted; at the others n.grad phi is wanted */
-  /* [3][cells]: the moments of the gradient of each cell after cb_far_finish; NULL: only potentials are wanted */
+  /* [3][cells]: the moments of the gradient of each cell, as coefficients (far_finish in tree_at.c); NULL: only
+   * potentials are wanted */
   double *slopes;
   cb_far_work *work; /* one per thread */
 };

@@ -63,8 +63,8 @@ typedef struct cb_bundle_scenario {
 /* Returns the data of a scenario of a gait in a bundle, borrowed; NULL for other scenarios. */
 const cb_bundle_scenario *cb_bundle_scenario_of(const cb_scenario *s);
 
-/* Returns whether there is a gait that all shape variables follow; otherwise *other is one that does not (NULL: not
- * asked; -1: there is no gait). */
+/* Returns whether there is a gait that all shape variables follow. If not, *other becomes the index of a variable that
+ * does not follow it, or -1 if there is no gait; other may be NULL. */
 bool cb_bundle_scenario_follows(const cb_bundle_scenario *m, int *other);
 
 /* Finds the map of a gait. If `node` has the key `file`, it is the gait of that scenario, with the other keys of `node`
@@ -74,8 +74,9 @@ cb_status cb_scenario_find_gait(cb_scenario *s, const cb_node *node, const cb_no
  * text that is valid in any folder. */
 cb_status cb_scenario_with_gait(cb_scenario *s, const cb_gait *gait, cb_text *out);
 
-/* Reads a list of names of shape variables of a surface, and checks them next to the parameters. Reads the map {NAME:
- * PERIOD} of the variables that are angles (NULL: there are none) into period[n]. */
+/* Reads a list of names of shape variables of a surface, and checks that they are valid and differ from the names of
+ * the parameters. cb_scenario_read_periods reads the map {NAME: PERIOD} of the variables that are angles (NULL: there
+ * are none) into period[n]. */
 cb_status cb_scenario_read_variables(cb_scenario *s, const cb_node *list, const cb_poses_parameters *parameters, int *n,
                                      const char ***out);
 cb_status cb_scenario_read_periods(const cb_node *map, int n, const char *const *names, double *period);
@@ -169,7 +170,8 @@ typedef struct cb_shape_scenario {
 extern const cb_param cb_shape_table[];          /* the keys next to the variables */
 extern const cb_param cb_shape_variable_table[]; /* the keys of one variable */
 
-/* Writes the rows that apply to the variable in this map, with drag or inertia, and a last row with a NULL name. */
+/* Writes the rows of cb_shape_variable_table that apply to the variable with this map, without those for inertia if
+ * `drag` is set, and a last row with a NULL name. */
 enum { CB_SHAPE_ROWS = 12 };
 void cb_shape_variable_rows(const cb_node *map, bool drag, cb_param rows[CB_SHAPE_ROWS]);
 

@@ -191,7 +191,8 @@ static cb_status read_variable(reading *r, const cb_node *node, int i) {
   return cb_errors_end(&errors);
 }
 
-/* Reads V of the numbers of the group, with the prefix `group.`, and of the variables. */
+/* Reads the potential, an expression of the numbers of the group, whose names have the prefix `group.`, and of the
+ * shape variables. */
 static cb_status read_potential(reading *r, const cb_node *node) {
   const cb_bundle *b = r->m->bundle;
   const cb_group *G = b->group;
@@ -275,7 +276,7 @@ cb_status cb_scenario_read_shape(cb_scenario *s, const cb_node *node) {
 
 /* --- the run --- */
 
-/* Fails unless the forces of the start are finite. */
+/* Fails unless drives, torques and the forces of the potential are finite at the start. */
 static cb_status check_start(const cb_shape_problem *p, const cb_node *shape, const cb_shape_state *s,
                              const double *rate) {
   const cb_bundle *b = p->bundle;
@@ -303,7 +304,7 @@ static cb_status fail_at(const cb_node *map, const char *key, const char *text, 
   return cb_node_fail(at ? at : map, text, b->class_->name);
 }
 
-/* Checks what inertia or drag do not allow. */
+/* Fails for keys of `shape` that are not allowed with drag, with inertia, or with an integrator of order 4. */
 static cb_status check(const cb_bundle_scenario *m, const cb_node *shape, bool drag, bool order_4) {
   const cb_bundle *b = m->bundle;
   const cb_node *momentum = cb_node_get(shape, "momentum"), *potential = cb_node_get(shape, "potential");

@@ -322,8 +322,8 @@ const cb_map_doc cb_map_docs[] = {
 
 /* --- plugins --- */
 
-/* A type of class: its name, the members that a class must have besides name, title and doc (as a text, and as a test),
- * the size that plugins must have, and its registry. */
+/* A type of class: its name (text); the members that a class must have besides name, title and doc, as a text
+ * (expected) and as a test (whole); the size that plugins must have; and its registry. */
 typedef struct plugin_kind {
   const char *text, *expected;
   size_t size;

@@ -1,11 +1,12 @@
-/* The periodic motion of a scenario whose shape moves by itself, and the values of keys for which it is best: a search in
- * a box with several starts.
+/* The periodic motion of a scenario whose shape moves by itself, and the values of keys for which it is best: a search
+ * in a box with several starts.
  *
  *   f(x) = -log |displacement| or -log efficiency;   d = -B_FF^-1 (grad f)_F,   x <- P(x + a d)
- * x: the values in units of their ranges, on a logarithmic scale if the range is positive and its ends differ by a factor
- * of 10 or more; P: projection on the box [0, 1]^n; F: the values that are not held at a bound by the gradient; B:
- * approximation of the second derivatives by BFGS; a: the first of 1, 1/2, 1/4 .. that decreases f enough. The gradient
- * is from differences of order 4 of periodic motions, each found from the one at x.
+ * x: the values in units of their ranges, on a logarithmic scale if the range is positive and its ends differ by a
+ * factor of 10 or more; P: projection on the box [0, 1]^n; F: the values that are not held at a bound by the gradient;
+ * B: approximation of the second derivatives by BFGS; a: the first of 1, 1/2, 1/4 .. that decreases f enough. The
+ * gradient is computed by differences of order 4. The periodic motions for these differences are found from the one at
+ * x.
  * Source: Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), 6.1 and 16.7, doi:10.1007/978-0-387-40065-5.
  */
 #include "scenario/cycle.h"
@@ -25,7 +26,7 @@
 
 enum { STEPS = 200, STEPS_MAX = 1 << 20 };
 
-/* What is read from the scenario for a periodic motion. */
+/* The data of the scenario that a periodic motion needs. */
 typedef struct cycle_problem {
   cb_shape_problem problem;
   cb_shape_state start;
@@ -133,9 +134,10 @@ cb_status cb_motion_cycle_find(cb_scenario *s, const cb_cycle_options *options, 
     stalled = out->error < 1e-9 && out->error >= before.error;
   } while (options->tolerance > 0 && out->error > options->tolerance && !stalled && c.steps <= STEPS_MAX / 2);
   if (options->tolerance > 0 && !(out->error <= options->tolerance))
-    cb_warn("displacement and work of the cycle change by %.2g (relative) if steps are halved: the tolerance %.2g was "
-            "not reached, because of %s",
-            out->error, options->tolerance, stalled ? "round-off" : "the maximum number of steps per period");
+    cb_warn(
+        "displacement and work of the cycle change by %.2g (relative) if steps are halved: the tolerance %.2g was "
+        "not reached, because of %s",
+        out->error, options->tolerance, stalled ? "round-off" : "the maximum number of steps per period");
   else if (!(options->tolerance > 0) && !(out->error <= 1e-6))
     cb_warn("displacement and work of the cycle change by %.2g (relative) if steps are halved: use a smaller step",
             out->error);
@@ -250,7 +252,7 @@ static double slope_of(const box_search *s, const point *p) {
   return most;
 }
 
-/* d = -B_FF^-1 g_F; the matrix is reset if this is not a way down. */
+/* Computes d = -B_FF^-1 g_F. If f does not decrease along this d, B is reset to a multiple of the unit matrix. */
 static void direction(const box_search *s, const point *p, double B[N][N], double *d) {
   double l[N * N], b[N], down = 0;
   int free = 0, index[N];
@@ -357,7 +359,8 @@ static const cb_node *find_value(const cb_node *node, const char *key) {
   return node;
 }
 
-/* The first guess of a start: number 0 has the values of the scenario, or the middle for a value outside its range. */
+/* Makes the first guess of a start. Start 0 has the values of the scenario, or the middle of the range for a value that
+ * is outside its range; other starts are random. */
 static void guess(const box_search *s, int start, uint64_t *random, double *x) {
   for (int i = 0; i < s->n; i++) {
     const cb_cycle_key *k = &s->asked->key[i];

@@ -1,5 +1,5 @@
-/* The periodic motion of a scenario whose shape moves by itself (run/shape_cycle.h), and the values of keys for which it
- * is best (scenario/cycle.c). */
+/* The periodic motion of a scenario whose shape moves by itself (run/shape_cycle.h), and the values of keys for which
+ * it is best (scenario/cycle.c). */
 #pragma once
 
 #include "run/shape_cycle.h"
@@ -11,8 +11,8 @@ typedef struct cb_motion_cycle {
   bool has_log;
   double distance; /* the norm of the translation in the log, or of the log, as for gaits */
   double per_work; /* distance/W */
-  /* distance^2/(W T). For a shape that is driven completely against drag, W T is at least the square of the length, with
-   * equality at constant power: then this is the efficiency of the gait. nan unless W is positive. */
+  /* distance^2/(W T). For a shape that is driven completely against drag, W T is at least the square of the length,
+   * with equality at constant power: then this is the efficiency of the gait. nan unless W is positive. */
   double efficiency;
   double error; /* change when steps are halved: of the log and of W, relative; nan: not found */
 } cb_motion_cycle;
@@ -28,8 +28,8 @@ typedef struct cb_cycle_options {
  * a key causes them. */
 cb_status cb_motion_cycle_find(cb_scenario *s, const cb_cycle_options *options, cb_motion_cycle *out);
 
-/* Sets the start of the scenario, which has an integrator, to that of a periodic motion. Appends the scenario to out as a
- * text that is valid in any folder. */
+/* Sets the start of the scenario, which has an integrator, to that of a periodic motion. Appends the scenario to out as
+ * a text that is valid in any folder. */
 cb_status cb_scenario_with_start(cb_scenario *s, const cb_shape_cycle *cycle, cb_text *out);
 
 /* --- values of keys for which a periodic motion is best --- */
@@ -41,8 +41,8 @@ typedef struct cb_cycle_key {
   double low, high;
 } cb_cycle_key;
 
-/* What is made largest: the distance of a cycle; |log[component]| if component is not -1; or the efficiency. The search
- * has `starts` first guesses: the values of the scenario, and random ones. */
+/* The quantity that the search maximises: the distance of a cycle; |log[component]| if component is not -1; or the
+ * efficiency. The search has `starts` first guesses: the values of the scenario, and random ones. */
 typedef struct cb_cycle_search {
   int keys;
   cb_cycle_key key[CB_CYCLE_KEYS];

@@ -49,7 +49,7 @@ typedef struct cb_fluid_scenario {
   cb_space *flat;       /* the space e3 if there are points and no key `space`; otherwise NULL */
   cb_body_point *point; /* [n_points] */
   int n_points, capacity_points;
-  int n_vertices;          /* number of the last points that are vertices, on which walls act */
+  int n_vertices;          /* the last n_vertices points are vertices of bodies; walls act on them */
   cb_system *system;       /* points and particles as a system; NULL: there are none */
   bool shapes;             /* bodies touch by their shapes */
   bool points;             /* anything acts on points */
@@ -210,9 +210,9 @@ cb_status cb_joint_read_actuators(cb_joint_reading *r, const cb_joint_keys *p, c
 cb_status cb_joint_read_limits(const cb_joint_reading *r, const cb_node *node, const cb_joint_keys *p, cb_joint *j);
 
 /* --- couplings --- */
-/* Finds the items of `couple`; first: as above. */
+/* Finds the items of `couple`; first: the index of the joint's first coordinate. */
 cb_status cb_joint_find_couplings(cb_joint_reading *r, const cb_joint_keys *p, const cb_joint *j, int first);
-/* Reads those of all joints, after the names of all coordinates. */
+/* Reads the couplings of all joints. The names of all coordinates must have been read before. */
 cb_status cb_joint_read_couplings(cb_joint_reading *r);
 /* Finds the coordinates and rates at the start, from those to which they are coupled. */
 void cb_joint_start_couplings(cb_joint_reading *r);

@@ -37,7 +37,8 @@ static cb_status read_torques(const cb_bundle *b, const cb_node *node, cb_optimu
   return cb_errors_end(&errors);
 }
 
-/* Returns whether a variable has this key, with another value than 0, the default of those that are numbers. */
+/* Returns whether a variable has this key, except with the value 0, which counts as absent because it is the
+ * default. */
 static bool is_there(const cb_node *variable, const char *key) {
   const cb_node *node = cb_node_get(variable, key);
   double value;
@@ -88,7 +89,7 @@ static cb_status take_shape(const cb_scenario *s, const cb_node *shape, cb_optim
   return cb_errors_end(&errors);
 }
 
-/* Checks what a motion with inertia needs. */
+/* Fails if the bundle or the keys of `optimum` do not allow a motion with inertia. */
 static cb_status check_motion(const cb_scenario *s, const cb_optimum_scenario *o) {
   const cb_bundle_scenario *m = s->own;
   const cb_bundle *b = m->bundle;

@@ -470,8 +470,9 @@ static cb_status set_gait(cb_scenario *s, const cb_gait *gait) {
   return status;
 }
 
-/* Copies the key `shape` without the keys that are errors for driven variables and next to a gait; zeros of them are
- * allowed while a motion is sought. */
+/* Copies the key `shape` for a scenario in which variables follow a gait. Leaves out the keys that would be errors
+ * there: `period`, and for driven variables the keys that only free variables may have. Searches for motions allow such
+ * keys with the value 0. */
 static const cb_node *shape_of_gait(cb_scenario *s, const cb_node *shape) {
   cb_node *copy = new_map(s, shape->count);
   if (copy) copy->count = 0;

@@ -71,7 +71,7 @@ static cb_status read_coupling(const cb_joint_reading *r, int own, cb_joint_coup
   return read_polynomial(r, polynomial, out->c);
 }
 
-/* The coupling of coordinate c; NULL: it has none. */
+/* Returns the coupling of coordinate c; NULL: it has none. */
 static cb_joint_coupling *coupling_of(const cb_joint_reading *r, int c) {
   int k = r->n - 1;
   while (r->first[k] > c) k--;
@@ -95,7 +95,7 @@ cb_status cb_joint_read_couplings(cb_joint_reading *r) {
   return cb_errors_end(&errors);
 }
 
-/* Finds coordinate c after those on which it depends. */
+/* Computes coordinate c and its rate at the start, after those of the coordinate to which it is coupled. */
 static void start_one(cb_joint_reading *r, int c) {
   const cb_joint_coupling *own = coupling_of(r, c);
   double slope;
@@ -120,8 +120,8 @@ cb_status cb_joint_read_spring(const cb_joint_reading *r, const cb_node *node, i
   return status ? status : cb_joint_read_numbers(r, cb_node_get(node, "rest"), n, false, -INFINITY, j->rest);
 }
 
-/* What gives the force on coordinate i, or the coordinate: the item of `motor`, `servo` or `drive`, and which of
- * them. */
+/* Finds the item of `motor`, `servo` or `drive` that gives the force on coordinate i, or the coordinate itself. *which
+ * becomes the index of its key in `given`; *item is NULL if there is no such item. */
 static cb_status find_actuator(const cb_node *const given[3], int n, int i, const cb_node **item, int *which) {
   *item = NULL;
   for (int k = 0; k < 3; k++) {
@@ -327,7 +327,7 @@ static bool agree(int n, const double *a, const double *b) {
   return all;
 }
 
-/* The velocities in the axes in which `motion` gives them. */
+/* Computes the velocities in the axes to which the map `motion` refers: those of the world or those of the body. */
 static void velocities(const cb_node *motion, const cb_pose *g, const double Y[6], double out[6]) {
   const cb_node *frame = cb_node_get(motion, "frame");
   double r[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -335,7 +335,8 @@ static void velocities(const cb_node *motion, const cb_pose *g, const double Y[6
   cb_turn6((const double(*)[3])r, Y, out);
 }
 
-/* The place and the motion of a body that the joint has placed: those that are given must be the same. */
+/* Checks a body whose state follows from a joint: if its map has the keys `place` or `motion`, they must give the same
+ * state. */
 static cb_status check_given(const cb_joint_reading *r, int body, const cb_joint *j, const cb_rigid_state *s) {
   const cb_body_start *start = &cb_fluid_scenario_of(r->s)->body[body];
   const cb_node *at = given(r, body, "place"), *motion = given(r, body, "motion");
@@ -389,8 +390,8 @@ cb_status cb_joint_place_all(cb_joint_reading *r, double t, bool *placed, cb_rig
   return status;
 }
 
-/* Gives the coordinates and rates at the start to the mechanism, in which coordinates with a given rate are driven if
- * there are others without one. */
+/* Returns the coordinates and rates that were read, as the drives of the mechanism that closes loops at the start. If
+ * some rates were not given, the coordinates whose rates were given are driven, so that these rates are kept. */
 static void give_rates(void *self, double t, double *q, double *rate) {
   const cb_joint_reading *r = self;
   (void)t;

@@ -2,7 +2,8 @@
  *
  *   joints:
  *     - {kind: hinge, name: hip, of: [world, thigh], at: [0, 0, 0], in: [-.25, 0, 0], axis: [0, -1, 0], angle: -1.2}
- *     - {kind: hinge, name: knee, of: [thigh, shank], at: [.25, 0, 0], in: [-.2, 0, 0], axis: [0, -1, 0], motor: sin(t)}
+ *     - {kind: hinge, name: knee, of: [thigh, shank], at: [.25, 0, 0], in: [-.2, 0, 0], axis: [0, -1, 0],
+ *        motor: sin(t)}
  * `at` is the place of the joint in the frame of the first body, and `in` the place in the frame of the second body.
  * Joints give the places and the motions of bodies. In each group of joined bodies that is not joined to the world, one
  * body has `place`. Loops are closed by Newton's method, which moves all bodies of the loop. Rates that are not given
@@ -505,7 +506,7 @@ static cb_status start_drives(cb_joint_reading *r, cb_joint_laws *laws, double t
   return CB_OK;
 }
 
-/* The forces of motors and servos at the start. */
+/* Checks that the forces of motors and servos at the start are finite. */
 static cb_status check_efforts(const cb_joint_reading *r, cb_joint_laws *laws, double t) {
   double *force = cb_arena_alloc(r->s->arena, (size_t)r->coordinates, sizeof *force);
   if (!force) return cb_fail(CB_ERROR_MEMORY, "no memory for the forces of joints");

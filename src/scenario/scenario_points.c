@@ -241,7 +241,7 @@ static cb_status find_wall_points(cb_scenario *s, const cb_surface *surface, boo
   return CB_OK;
 }
 
-/* Adds the points of a body without spheres on which walls act, if a wall acts on the body. */
+/* If a wall acts on a body that has no spheres, adds the points of this body on which walls act. */
 static cb_status add_vertices(cb_scenario *s, const cb_node *node, const cb_immersed *of) {
   cb_fluid_scenario *m = s->own;
   int n = 0;

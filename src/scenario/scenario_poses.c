@@ -10,8 +10,7 @@
  *          {sequence: eel.h5, dataset: poses, step: 0.04}   [pose, vertex, 3] (scenario/hdf5_input.h)
  *   with start, step, period and end: periodic | clamped
  *          {variables: [a, b], y: "Y + a*X^2 + b*X^3", gait: {polygon: {corners: ..}, period: 2}}
- *   the shape variables follow a gait; without `variables` the gait is that of the phase of the poses
- */
+ *   the shape variables follow a gait; without `variables` the gait is that of the phase of the poses */
 #include "bundle/gait_private.h"
 #include "fluid/shape_surface.h"
 #include "scenario/bundle_scenario.h"
@@ -162,7 +161,7 @@ static const cb_node *without(cb_scenario *s, const cb_node *map, int n, const c
   return copy->keys && copy->items ? copy : NULL;
 }
 
-/* Adds to the map `out` the entries of `from` with these names, or all of them (names NULL). `out` has the capacity. */
+/* Adds to `out`, which has space for them, the entries of `from` with these names, or all entries (names NULL). */
 static void add_entries(cb_node *out, const cb_node *from, int n, const char *const *names) {
   for (size_t i = 0; from && from->kind == CB_NODE_MAP && i < from->count; i++) {
     int k = 0;
@@ -352,8 +351,7 @@ static cb_status read_poses(cb_scenario *s, const cb_node *node, const sequence_
   return status ? status : add_numbered(s, path, p->first, cb_poses_count(kind->poses));
 }
 
-/* Reads poses from files. mesh: the mesh of the body; NULL: the body has no mesh. If the body has no surface yet, the
- * first pose becomes its surface. */
+/* Reads poses from files. mesh: that of the body, or NULL. If the body has no surface yet, it gets the first pose. */
 static cb_status from_files(cb_scenario *s, const cb_node *node, const sequence_parameters *p, const cb_mesh *mesh,
                             double scale, const cb_mending *how, cb_immersed_kind *kind) {
   const cb_node *named = p->files ? p->files : p->sequence;
@@ -405,8 +403,7 @@ static cb_status check_poses(cb_scenario *s, const cb_node *node, const cb_immer
   return status;
 }
 
-/* Reads a value that is true, false, or a number in [0, maximum). true and false are stored in *on. A number is stored
- * in *measure, and *on becomes true. */
+/* Reads true or false into *on, or a number in [0, maximum) into *measure, which also sets *on to true. */
 static cb_status read_measure(const cb_node *node, const char *expected, double maximum, bool *on, double *measure) {
   const bool token = node->kind == CB_NODE_SCALAR && (!strcmp(node->text, "true") || !strcmp(node->text, "false"));
   if (token) return cb_node_bool(node, on);
@@ -505,13 +502,11 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
 }
 
 /* --- a body of several shapes: `shape` is a list ---
- *
  *   shape:
  *     - {name: hull, shape: {name: box, a: 0.2}, position: [0, 0, 0.1], quaternion: [w, x, y, z]}
  *     - {mesh: fin.obj, scale: 0.001}               metres per unit, or [x, y, z]; negative: mirrored
  * The parts of each piece have the name of the piece (default: `piece1`, ..). If pieces overlap, or one piece is inside
- * another, the mass and the faces of all pieces count.
- */
+ * another, the mass and the faces of all pieces count. */
 
 typedef struct piece_parameters {
   const char *name;

@@ -151,7 +151,7 @@ static cb_status warn_of_jump(const cb_immersed *body, const cb_run *run, const 
   return CB_OK;
 }
 
-/* Warns of parts that do not move rigidly, but with which a place of a fluid model moves. */
+/* Warns of parts that deform although geoms or boxes of a fluid model, which are rigid, move with them. */
 static cb_status warn_of_misfit(const cb_immersed *body, const cb_run *run, const char *name) {
   const double maximum = 1e-3;
   cb_status status = CB_OK;

@@ -15,9 +15,9 @@ void cb_warn_of_error(const cb_added_mass *added, const char *body);
 /* Warns of parts for which the local model of added mass is not valid: hollow parts, and parts that are mostly
  * concave. */
 void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, const char *body);
-/* Warns of a surface in a curved space in two cases: its added mass is that of the local model (local), and on a sphere
- * the sink of this model at the antipode has a noticeable effect; or its faces are too large. area: the area of the
- * surface; use: the key with which the user gets the exact added mass. */
+/* Warns of a surface in a curved space if its faces are too large. If `local` is set, the added mass is that of the
+ * local model; then the function also warns on a sphere if the sink of this model at the antipode has a noticeable
+ * effect. area: the area of the surface; use: the key with which the user gets the exact added mass. */
 void cb_warn_of_curvature(const cb_surface *surface, double area, bool local, const char *use, const char *body);
 /* Warns of border vertices at or near other vertices; `weld`, in the user's notation, would join them. */
 cb_status cb_warn_of_seams(const cb_surface *surface, const char *weld, const char *body);

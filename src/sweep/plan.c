@@ -1,4 +1,5 @@
-/* Reads a sweep from YAML; the values of its members; and the difference of two sweeps (sweep/plan.h). */
+/* Reads a sweep from YAML, computes the values of its members, and finds the first difference of two sweeps
+ * (sweep/plan.h). */
 #include "sweep/plan.h"
 #include "core/failure.h"
 #include "scenario/private.h"

@@ -38,7 +38,7 @@ typedef struct member {
   const double *next; /* [nexts]: the state from which later members continue; it is put into the store */
   size_t nexts;
   double begin, saved,
-      before; /* in seconds: the clock at the start and at the last save; the running time before an interruption */
+      before; /* in s: the clock at the start and at the last save, and the running time before an interruption */
 } member;
 
 struct cb_runner {

@@ -1,10 +1,11 @@
 /* The ranks of a sweep, and the scheduler that distributes members among the threads of all ranks. Members are counted
  * from 0.
  *
- * Rank 0 gives out the remaining members in blocks by guided self-scheduling: a block has a share of them for each
- * thread of the process that gets it, at least one member per thread (Polychronopoulos & Kuck, IEEE Trans. Comput. C-36
- * (1987) 1425, doi:10.1109/TC.1987.5009495). Another rank asks rank 0 for its next block before its own members run
- * out. The threads of a process take members from its blocks in the same way, in shrinking shares.
+ * Rank 0 gives out the remaining members in blocks by guided self-scheduling. The size of a block is proportional to
+ * the number of remaining members and to the number of threads of the process that gets it; it is at least one member
+ * per thread (Polychronopoulos & Kuck, IEEE Trans. Comput. C-36 (1987) 1425, doi:10.1109/TC.1987.5009495). Another rank
+ * asks rank 0 for its next block before its own members run out. The threads of a process take members from its blocks
+ * in the same way, in shrinking shares.
  *
  * One thread, the coordinator, exchanges messages; any number of other threads take members. Every member is given out
  * once.

@@ -358,7 +358,7 @@ static bool write_box(void *context, const hsize_t *start, const hsize_t *count,
   return good;
 }
 
-/* Calls visit for the boxes of every run of members that are in consecutive rows of one source. of: index of the
+/* Calls visit for the boxes of every sequence of members that are in consecutive rows of one source. of: index of the
  * source; -1: any. */
 static bool each_run(column_set *s, int32_t of, cb_store_box visit) {
   const cb_results_scan *scan = s->j->scan;

@@ -1,5 +1,5 @@
-/* Tests of motions with inertia of least squared torques and least work. E is the cost, T the duration, tau are the
- * torques, and mu is the momentum. */
+/* Tests of the search for motions of bodies with inertia that need the least squared torques or the least work. E is
+ * the cost, T the duration, tau are the torques, and mu is the momentum. */
 #include "gaits.h"
 #include "optimum/direct.h"
 #include "optimum/find.h"
@@ -142,8 +142,8 @@ static cb_optimum_problem problem(const cb_bundle *b, cb_objective objective, bo
                               .momentum = moving ? momentum : NULL};
 }
 
-/* Compares the gradient of E, and the derivative of y for holonomies exp(y) g near g, with central differences of order
- * 4. */
+/* Compares derivatives with central differences of order 4: the gradient of E, and the derivative of y, where exp(y) g
+ * is the holonomy near g. */
 static void the_gradient_is_that_of_differences(void **state) {
   static const char *const names[] = {"floating_snake", "hopping_leg"};
   uint64_t seed = check_seed();

@@ -259,7 +259,7 @@ static void box_comes_to_rest_on_a_box(void **unused) {
   print_message("%zu contacts, deepest %.3g\n", contacts(&m), deepest);
   check_at_least(deepest, -1e-12);
   const double *p = last(&m, "pose") + 7, *Y = last(&m, "twist") + 6;
-  check_near(p[2], .1 + .125, 1e-12); /* on its face along z */
+  check_near(p[2], .1 + .125, 1e-12); /* the upper box lies on its face along z */
   check_near(hypot(p[4], p[5]), 0, 1e-12);
   for (int i = 0; i < 6; i++)
     if (i != 2 && i != 3 && i != 4) check_near(Y[i], 0, 1e-10); /* without friction it may turn and slide */

@@ -128,8 +128,8 @@ static void find_one(uint64_t *seed, const cb_joint *j) {
 }
 static void coordinates_of_a_place_are_found(void **unused) { for_all_classes(find_one); }
 
-/* The twists S_i agree with those of M(q)^-1 dM/dq_i, by central differences that Richardson's extrapolation raises to
- * order 4. */
+/* The twists S_i agree with M(q)^-1 dM/dq_i. The derivative is computed by central differences and Richardson's
+ * extrapolation, which gives the order 4. */
 static void check_twists(uint64_t *seed, const cb_joint *j) {
   double q[6];
   const cb_pose m = random_pose(seed, j, q);

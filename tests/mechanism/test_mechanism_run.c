@@ -33,7 +33,7 @@ static simulation *run(const char *scenario, int order, double step, double end,
   return simulate(text, NULL, 0, which);
 }
 
-/* Adds the bodies to the reference, and writes their state z in the first row. */
+/* Adds the bodies to the reference, and sets z to their state in the first row of the run. */
 static void reference_bodies(const simulation *s, int n, reference *r, double *z) {
   for (int b = 0; b < n; b++) {
     const double *pose = row_of(s, POSE, 0) + 7 * b;

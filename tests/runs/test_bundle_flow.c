@@ -146,7 +146,7 @@ static void classical(int steps, double T, double g[3]) {
   }
 }
 
-/* The reference is extrapolated from 1000 and 2000 steps of order 4, to about 1e-13. */
+/* Computes the reference by extrapolation of runs with 1000 and 2000 steps of order 4, to about 1e-13. */
 static void reference(double out[3]) {
   double coarse[3] = {0.5, -0.3, 0.7}, fine[3] = {0.5, -0.3, 0.7};
   classical(1000, 2, coarse);

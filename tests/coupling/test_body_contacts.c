@@ -169,8 +169,8 @@ static void cradle_passes_the_impulse_to_the_last_ball(void **unused) {
 
 /* --- bodies of other shapes --- */
 
-/* Ellipsoids, capsules and boxes with equal principal moments, so that each moves without an error of the integrator
- * between contacts, keep momentum and energy. */
+/* Ellipsoids, capsules and boxes keep momentum and energy. Their principal moments are equal, so that the integrator
+ * makes no error between contacts. */
 static void shapes_keep_momentum_and_energy(void **unused) {
   (void)unused;
   static const char text[] =

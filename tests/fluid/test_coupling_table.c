@@ -251,9 +251,10 @@ static double difference(const simulation *a, const simulation *b) {
   return largest;
 }
 
-/* In the middle of a step the joint holds up to the square of the step, and there the table has the energy of poses at
- * which the joint holds. The motions therefore differ by the square of the step, and by the error of the table, which
- * is below 1e-9. The difference of the motions is far below the effect of the coupling. */
+/* Compares runs with a table and with the exact coupling. The exact coupling is computed at the poses in the middle of
+ * a step, and the table gives it at poses that the joint allows. These poses differ by an error of order 2 in the step.
+ * So the motions differ by the square of the step, and by the error of the table, which is below 1e-9. The difference
+ * of the motions is far below the effect of the coupling. */
 static void a_run_with_a_table_agrees_with_the_exact_one(void **unused) {
   double error[2], effect = 0;
   for (int i = 0; i < 2; i++) {

@@ -287,9 +287,9 @@ static void flows_pass_the_antipode(void **unused) {
   cb_dipoles_free(s.d);
 }
 
-/* Two bodies above a plane get the momenta of two of four bodies in free space, the bodies and their mirrored copies.
- * The mirror M maps a body with the pose (R, x) to one with (M R P, M x + 2 height n), P = diag(-1, 1, 1), the twist
- * (-P w, P v) and the added mass of mirrored axes. Above a free surface the twists of the copies change their sign. */
+/* Two bodies above a plane have the same momenta as in free space together with their two mirrored copies. The mirror M
+ * maps a body with the pose (R, x) to one with (M R P, M x + 2 height n), P = diag(-1, 1, 1), the twist (-P w, P v) and
+ * the added mass of mirrored axes. Above a free surface the twists of the copies change their sign. */
 static void a_plane_is_mirrored_bodies(void **unused) {
   uint64_t seed = check_seed();
   const double n[3] = {2. / 3, -1. / 3, 2. / 3}, height = -6, P[6] = {1, -1, -1, -1, 1, 1};
@@ -330,9 +330,8 @@ static void a_plane_is_mirrored_bodies(void **unused) {
 
 /* --- thin bodies --- */
 
-/* A thin disc of radius a has K = rho 8 a^3/3 across its plane and rho 16 a^5/45 about its diameters. For a thickness
- * above 0 and no added mass along the plane, as models of sheets have it, its reach is still that of the disc,
- * 0.75 a. */
+/* A thin disc of radius a has K = rho 8 a^3/3 across its plane and rho 16 a^5/45 about its diameters. A disc of small
+ * thickness, without added mass along its plane as in models of sheets, has the same reach 0.75 a. */
 static void thickness_does_not_change_the_reach_of_a_disc(void **unused) {
   static const double thickness[] = {0, 1e-4, 0.01};
   for (int i = 0; i < 3; i++) {

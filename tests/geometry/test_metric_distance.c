@@ -66,8 +66,9 @@ static void distance_in(const cb_space *space, uint64_t *state) {
 }
 static void distances_by_geodesics_are_the_closed_ones(void **s) { check_every_space(distance_in); }
 
-/* The distance of IH in closed form, with the sums of the thesis (see analysis/README.md). The built-in space uses
- * another form, which also has a Hessian. */
+/* The distance of IH in closed form, from the thesis (see analysis/README.md):
+ *   ih_f(a) - ih_f(b),  a = (|p + q| + |p - q|)/2,  b = (|p + q| - |p - q|)/2
+ * The built-in space uses another form, which also has a Hessian. */
 static double ih_f(double c) { return asinh(c / sqrt(2)) + c / 2 * sqrt(c * c + 2); }
 static double ih_distance(const double *p, const double *q, double gradient[3]) {
   double plus = 0, minus = 0;

@@ -217,11 +217,12 @@ static void joints_hold_bodies_that_feel_each_other(void **unused) {
   cb_scenario_free(s);
 }
 
-/* Two equal balls of radius r = 1/2 in a fluid of density 1, one of which moves, collide head on. With V and V' the
- * volumes of the sphere and of its faces, the added mass V/2, the mass 1.5 V', the moment V/2 + V' of the dipole of
- * unit velocity, and d = 2 r, the inertia along the line of centres is M = [[k, c], [c, k]], k = 1.5 V' + V/2, c = -2
- * (V/2 + V')^2/(4 pi d^3). The impulse for the rate s' of the gap is J = -(1 + e) s'/(n M^-1 n), n M^-1 n = 2/(k - c)
- * for n = (1, -1). */
+/* Two equal balls of radius r = 1/2 in a fluid of density 1, one of which moves, collide head on. V and V' are the
+ * volumes of the sphere and of the mesh. A ball has the added mass V/2 and the mass 1.5 V', and at unit velocity the
+ * dipole moment V/2 + V'. With d = 2 r the inertia along the line of centres is
+ *   M = [[k, c], [c, k]],  k = 1.5 V' + V/2,  c = -2 (V/2 + V')^2/(4 pi d^3)
+ * With the restitution e and the rate s' of the gap, the impulse is
+ *   J = -(1 + e) s'/(n^T M^-1 n),  n^T M^-1 n = 2/(k - c) for n = (1, -1) */
 static void impact_has_the_inertia_of_the_coupling(void **unused) {
   (void)unused;
   for (int i = 0; i < 2; i++) {
@@ -294,8 +295,8 @@ static void balls_touch_at_the_film_that_panels_resolve(void **unused) {
   cb_scenario_free(s);
 }
 
-/* Fourteen pairs of balls that feel each other as dipoles and are about to collide, each pair at its own time, in steps
- * so short that their error of energy is below round-off. Every impact has restitution 1. */
+/* Fourteen pairs of balls feel each other as dipoles and collide, each pair at its own time. Steps are so short that
+ * their error of energy is below round-off. Every impact has restitution 1. */
 #define PAIRS 14
 static cb_scenario *collide(const char *walls, memory_sink *m) {
   char text[2048];

@@ -57,8 +57,8 @@ static void a_straight_chain_turns_as_a_slender_rod_in_a_shear(void **state) {
 /* A cross of two rods of lengths a and b, which are perpendicular to each other at their middles, has the drag k_n (a^3
  * + b^3)/12 against rotation. In the flow (c y, 0, 0) the drag of the flow on both gives
  *   phi' = -c (a^3 sin(phi)^2 + b^3 cos(phi)^2)/(a^3 + b^3)
- * This is Jeffery's orbit of a spheroid with the ratio of axes s = (a/b)^(3/2), of the period 2 pi (s + 1/s)/c. It
- * becomes infinite for b = 0, the slender rod. */
+ * This is Jeffery's orbit of a spheroid with the ratio of axes s = (a/b)^(3/2), of the period 2 pi (s + 1/s)/c. If b is
+ * 0 (the slender rod), the period is infinite. */
 static void a_rigid_cross_has_the_period_of_jefferys_orbit(void **state) {
   static const double width[] = {0.7, 0.4};
   for (int i = 0; i < 2; i++) {

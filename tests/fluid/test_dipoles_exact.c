@@ -205,10 +205,10 @@ static void balls_in_curved_spaces_are_near_boundary_elements(void **unused) {
 
 /* Coaxial discs of radius 1 at the distance d are the limit of oblate ellipsoids of half thickness c. The ratio of the
  * exact K_12 to that of dipoles then tends to the ratio for discs. If each disc has its potential without the other
- * one, (1 - rho^2)^(1/2) at the distance rho from its centre, this ratio is the mean of 1 - 3 q/d^2 + 45 q^2/(8 d^4) -
- * 35 q^3/(4 d^6), weighted with both potentials. q is the square of the distance of two points along the discs; the
- * means of q, q^2 and q^3 are 0.8, 1.097 and 1.951. The error of dipoles of discs is at most the estimate, at distances
- * that depend on the radius alone. */
+ * one, (1 - rho^2)^(1/2) at the distance rho from its centre, this ratio is the mean of
+ * 1 - 3 q/d^2 + 45 q^2/(8 d^4) - 35 q^3/(4 d^6), weighted with both potentials. q is the square of the distance of two
+ * points along the discs; the means of q, q^2 and q^3 are 0.8, 1.097 and 1.951. The error of dipoles of discs is at
+ * most the estimate, at distances that depend on the radius alone. */
 static void dipoles_of_discs_are_the_limit_of_thin_ellipsoids(void **unused) {
   const double d = 4, mean = 1 - 3 * 0.8 / (d * d) + 5.625 * 1.097 / pow(d, 4) - 8.75 * 1.951 / pow(d, 6);
   const cb_pose g[2] = {{{1, 0, 0, 0}, {0, 0, 0}}, {{1, 0, 0, 0}, {0, 0, d}}};

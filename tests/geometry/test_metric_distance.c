@@ -102,7 +102,7 @@ static void the_distance_of_ih_by_geodesics_is_its_closed_form(void **s) {
     worst = fmax(worst, fabs(d - d0) / d0);
     worst_gradient = fmax(worst_gradient, check_distance_max(3, gradient, gradient0) / size);
     const double chord = sqrt(pow(q[0] - y[0], 2) + pow(q[1] - y[1], 2) + pow(q[2] - y[2], 2));
-    /* The Hessian is of the size size/chord. */
+    /* The elements of the Hessian are of order size/chord. */
     worst_hessian = fmax(worst_hessian, check_distance_max(36, hessian, hessian1) * chord / size);
   }
   print_message("IH: distance %.1e, gradient %.1e, Hessian %.1e, relative\n", worst, worst_gradient, worst_hessian);

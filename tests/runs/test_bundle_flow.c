@@ -37,8 +37,8 @@ static double farthest(int n, const double *a, const double *b) {
   return most;
 }
 
-/* Jeffery's equation for a slender rod in the flow (c y, 0, 0): phi' = -c sin(phi)^2, so that cot(phi) = cot(phi_0) + c
- * t; the middle of the rod moves with the fluid there. */
+/* Jeffery's equation for a slender rod in the flow (c y, 0, 0): phi' = -c sin(phi)^2, so that
+ * cot(phi) = cot(phi_0) + c t; the middle of the rod moves with the fluid there. */
 static void a_straight_chain_turns_as_a_slender_rod_in_a_shear(void **state) {
   const double c = 1.5, phi = 2.4, T = 4;
   double g[CB_GROUP_SIZE];
@@ -54,8 +54,8 @@ static void a_straight_chain_turns_as_a_slender_rod_in_a_shear(void **state) {
   check_near(g[1] + d * sin(g[2]), y, 1e-10);
 }
 
-/* A cross of two rods of lengths a and b, which are perpendicular to each other at their middles, has the drag k_n (a^3
- * + b^3)/12 against rotation. In the flow (c y, 0, 0) the drag of the flow on both gives
+/* A cross of two rods of lengths a and b, which are perpendicular to each other at their middles, has the drag
+ * k_n (a^3 + b^3)/12 against rotation. In the flow (c y, 0, 0) the drag of the flow on both gives
  *   phi' = -c (a^3 sin(phi)^2 + b^3 cos(phi)^2)/(a^3 + b^3)
  * This is Jeffery's orbit of a spheroid with the ratio of axes s = (a/b)^(3/2), of the period 2 pi (s + 1/s)/c. If b is
  * 0 (the slender rod), the period is infinite. */

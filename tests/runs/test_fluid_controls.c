@@ -126,8 +126,8 @@ static void a_heading_is_held_in_water(void **unused) {
   check_near(error[1] / error[2], 4, 0.1);
 }
 
-/* A thrust f along the axis of a body of mass m that turns at the rate w gives the velocity f/(m w) (sin w t, 1 - cos w
- * t). */
+/* A thrust f along the axis of a body of mass m that turns at the rate w gives the velocity
+ * f/(m w) (sin w t, 1 - cos w t). */
 static void a_thruster_points_along_the_axis(void **unused) {
   const char *const body =
       "  - {name: a, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 2, inertia: [1, 1, 2]},\n"

@@ -1,6 +1,7 @@
 /* This header is included before every source file that the static analysers of gcc and clang check. They read one file
- * at a time, so this header states that the error functions do not return CB_OK. Otherwise, after `if (!p) status =
- * cb_fail(..)`, the analysers would assume that the code may go on with status = CB_OK and p = NULL. */
+ * at a time, so this header states that the error functions do not return CB_OK. Otherwise, after
+ * `if (!p) status = cb_fail(..)`, the analysers would assume that the code may go on with status = CB_OK and
+ * p = NULL. */
 #pragma once
 
 #include "core/file.h"

@@ -11,9 +11,10 @@
  * from[i] <= r[i] <= to[i]. */
 typedef void (*claim)(const cb_bundle *b, const double *from, const double *to, double tolerance, uint64_t *seed);
 
-/* Computes remainders for the holonomy g of the triangle with the corners r0, r0 + size u and r0 + size v. B is the
- * curvature at r0. Adds the maximum component of log g + B area to rest[0], and the maximum component of
- * log g + B area + (D_u B + D_v B) area size/3 to rest[1]. If sign is -1, the bracket in B has the wrong sign. */
+/* Computes remainders for the holonomy g of the triangle with the corners r0, r0 + size u and r0 + size v. `B area`
+ * stands for the sum over i < j of B_ij (u_i v_j - u_j v_i) size^2/2, with the curvature B_ij at r0. Adds the maximum
+ * component of log g + B area to rest[0], and the maximum component of log g + B area + (D_u B + D_v B) area size/3 to
+ * rest[1]. If sign is -1, the bracket in B has the wrong sign. */
 static inline void add_remainders(const cb_bundle *b, const double *r0, const double *u, const double *v, double size,
                                   double sign, double rest[2]) {
   enum { N = 6, PAIRS = N * (N - 1) / 2 };

@@ -37,7 +37,7 @@ static inline mesh mesh_ball(int n, double radius) {
 /* A body with its fluid and options. All parts have the same material unless a test changes it. */
 typedef struct tank {
   cb_fluid fluid;
-  const cb_fluid_model *model[4]; /* fluid models */
+  const cb_fluid_model *model[4];
   cb_surface *surface;
   cb_poses *poses;
   cb_material material[8];

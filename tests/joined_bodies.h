@@ -24,8 +24,8 @@ typedef struct joined {
   cb_mechanism *mechanism;
   cb_mechanism_bodies bodies;
   double t;
-  double curvature;            /* of the space */
-  double q[6 * JOINED_BODIES]; /* the coordinates at the start of joints that were placed, joint by joint */
+  double curvature;            /* curvature of the space */
+  double q[6 * JOINED_BODIES]; /* coordinates at the start of the joints that were placed, joint by joint */
   int coordinates;
 } joined;
 

@@ -1,6 +1,6 @@
 /* Motions of joined bodies with known results at t = 1: functions that set the start, and functions that return the
- * errors. The results are from independent equations of motion, to the digits that agree for two tolerances and two
- * formulations. */
+ * errors. The results come from independent equations of motion. They have the digits on which two tolerances and two
+ * formulations agree. */
 #pragma once
 
 #include "joined_bodies.h"

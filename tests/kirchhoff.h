@@ -4,11 +4,11 @@
  *   g' = g hat(Y),  l' = l × w + p × v + torque,  p' = p × w + K l × v + force,  (l, p) = I (w, v)      each body
  *   x'' = F/m                                                                               particles, in flat space
  * Y = (w, v) is the twist of a body, (l, p) its momentum and I its inertia, all in its frame. The pose g is a matrix of
- * 4 x 4 numbers that acts on points (x, c) with c^2 + K |x|^2 = 1, where K is the curvature of the space, and hat(Y) =
- * [[hat(w), v], [-K v^T, 0]] with hat(w) x = w × x. A spring of the stiffness k, the length d and the rest length L
- * acts with the force -k (d - L) along the shortest geodesic. Rods, in flat space, act with forces that make the second
- * derivatives of their lengths vanish. The equations are solved by Dormand and Prince's method of order 8 with the
- * tolerance 1e-14 (system_runs.h). */
+ * 4 x 4 numbers that acts on points (x, c) with c^2 + K |x|^2 = 1, where K is the curvature of the space, and
+ * hat(Y) = [[hat(w), v], [-K v^T, 0]] with hat(w) x = w × x. A spring of the stiffness k, the length d and the rest
+ * length L acts with the force -k (d - L) along the shortest geodesic. Rods, in flat space, act with forces that make
+ * the second derivatives of their lengths vanish. The equations are solved by Dormand and Prince's method of order 8
+ * with the tolerance 1e-14 (system_runs.h). */
 #pragma once
 
 #include "system_runs.h"

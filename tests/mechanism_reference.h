@@ -1,9 +1,10 @@
 /* Independent equations of joined bodies in maximal coordinates, solved by GSL's Dormand-Prince 8(7).
  *
- * Joints are written with scalar products of vectors that are attached to bodies a and b: with axes u_i of the joint's
- * frame in a and v_j of that in b, and d from the joint's place in a to that in b,
+ * A joint is written with scalar products of vectors that are attached to its bodies a and b. u_i are the axes of the
+ * joint's frame in a, v_j those of its frame in b, and d is the vector from the joint's place in a to its place in b:
  *   u_i.v_j = 0,   u_i.d = 0   (or a law of t),   (d.d - L^2)/2 = 0;     coordinates are u_i.d, or atan2 of two u_i.v_j
- * With their rows J and J' Y for the accelerations Y' of all bodies, and multipliers l:
+ * J are the rows of these conditions: their second derivatives are J Y' + gamma, with the accelerations Y' of all
+ * bodies. K are the inertias of the bodies, Y their twists, F the other wrenches, and l the multipliers:
  *   K Y' = ad*_Y K Y + F + J^T l,   J Y' + gamma = law''
  * A `spring` pulls its places to the distance L. A compound joint is a chain of hinges and slides with bodies of mass 0
  * between them. Source: Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems (1989), chapters 9 and 11.
@@ -16,16 +17,18 @@
 
 enum { REFERENCE_BODIES = 12, REFERENCE_ROWS = 60, REFERENCE_STATE = 18 };
 
-/* A scalar product of vectors of two bodies: of axes i of frame A and j of frame B; or of axis i and d (j = -1); or of d
- * and d (i = -1). The angle of frame A for a driven angle: axis i turned by `turn` about axis `about` (-1: not). */
+/* A scalar product of a vector of body a and a vector of body b: of axis i of frame A and axis j of frame B; of axis i
+ * and d (j = -1); or of d and d (i = -1). For a driven angle, axis i of frame A is first rotated by `turn` about axis
+ * `about` (-1: it is not rotated). */
 typedef struct scalar_product {
   int joint, i, j;
   int about;
   double turn, turn_rate, turn_second;
 } scalar_product;
 
-/* Its value, its rate, its row on the twists of the bodies (world's axes, about their origins), and the part of its
- * second derivative without accelerations. */
+/* The value and the rate of a scalar product; its row, that is the factors of the twists of both bodies in the rate (in
+ * the axes of the world, about the origins of the bodies); and gamma, the part of its second derivative that does not
+ * contain accelerations. */
 typedef struct product_row {
   double value, rate, row[2][6], gamma;
 } product_row;
@@ -35,7 +38,7 @@ typedef struct reference_joint {
   int body[2];
   cb_joint_frame frame[2];
   double length, stiffness[6], rest[6], damping[6], armature[6];
-  double (*law[6])(double t, int derivative); /* of driven coordinates */
+  double (*law[6])(double t, int derivative); /* laws of driven coordinates; NULL: not driven */
 } reference_joint;
 
 typedef struct reference {
@@ -44,7 +47,8 @@ typedef struct reference {
   reference_joint joint[REFERENCE_BODIES];
 } reference;
 
-/* What a body's state is: R, x, and omega, v in the world's axes. */
+/* The state of a body in the axes of the world: the rotation R, the position x, the angular velocity w and the velocity
+ * v of its origin. */
 typedef struct reference_body {
   double R[3][3], x[3], w[3], v[3];
 } reference_body;
@@ -64,7 +68,7 @@ static inline void reference_add(double c, const double a[3], double out[3]) {
   for (int k = 0; k < 3; k++) out[k] += c * a[k];
 }
 
-/* A vector of a body with its first two derivatives, the latter without angular acceleration. */
+/* A vector, its rate, and the part of its second derivative that does not contain accelerations. */
 typedef struct moving_vector {
   double a[3], rate[3], second[3];
 } moving_vector;
@@ -75,7 +79,7 @@ static inline void reference_attach(const reference_body *b, const double own[3]
   cb_cross3(b->w, out->rate, out->second);
 }
 
-/* Column i of the rotation of a frame. */
+/* Computes column i of the rotation matrix of a frame with the quaternion q. */
 static inline void reference_axis(const double q[4], int i, double out[3]) {
   const double w = q[0], *u = q + 1, e[3] = {i == 0, i == 1, i == 2};
   double c[3];
@@ -83,7 +87,7 @@ static inline void reference_axis(const double q[4], int i, double out[3]) {
   for (int k = 0; k < 3; k++) out[k] = (w * w - cb_dot3(u, u)) * e[k] + 2 * u[i] * u[k] + 2 * w * c[k];
 }
 
-/* The axis i of frame A, which may turn about another one. */
+/* Computes axis i of frame A, which may rotate about axis s->about. */
 static inline void reference_first(const reference_joint *j, const reference_body *a, const scalar_product *s,
                                    moving_vector *out) {
   double own[3], other[3], turned[3], by[3], twice[3], about[3], moved[3];
@@ -109,7 +113,8 @@ static inline void reference_first(const reference_joint *j, const reference_bod
   }
 }
 
-/* d, from the joint's place in a to that in b; arms: from the origins to the places. */
+/* Computes d, the vector from the joint's place in a to its place in b. arm: the vectors from the origins of a and b to
+ * these places. */
 static inline void reference_between(const reference_joint *j, const reference_body *a, const reference_body *b,
                                      double arm[2][3], moving_vector *out) {
   moving_vector at, in;
@@ -124,7 +129,8 @@ static inline void reference_between(const reference_joint *j, const reference_b
   }
 }
 
-/* u changes by alpha × u: the row of u.v for the body that carries u gets u × v. */
+/* Computes the value, the rate, the row and gamma of a scalar product u.v. A rotation by alpha changes u by alpha × u,
+ * so the row of the body that carries u is u × v. */
 static inline void reference_row(const reference *r, const reference_body *body, const scalar_product *s,
                                  product_row *out) {
   const reference_joint *j = &r->joint[s->joint];
@@ -146,7 +152,7 @@ static inline void reference_row(const reference *r, const reference_body *body,
   out->value = cb_dot3(u.a, v.a);
   out->rate = cb_dot3(u.rate, v.a) + cb_dot3(u.a, v.rate);
   out->gamma = cb_dot3(u.second, v.a) + 2 * cb_dot3(u.rate, v.rate) + cb_dot3(u.a, v.second);
-  if (s->i < 0) { /* half of d.d */
+  if (s->i < 0) { /* here the product is (d.d - L^2)/2 */
     out->value = (out->value - j->length * j->length) / 2;
     out->rate /= 2;
     out->gamma = cb_dot3(v.rate, v.rate) + cb_dot3(v.a, v.second);
@@ -156,7 +162,7 @@ static inline void reference_row(const reference *r, const reference_body *body,
     if (s->j >= 0) reference_add(-1, cross, out->row[1]);
   }
   if (s->j >= 0) return;
-  for (int side = 0; side < 2; side++) { /* d changes by a + alpha × arm of b less that of a */
+  for (int side = 0; side < 2; side++) { /* d' is v + w × arm of b, minus the same of a */
     const double sign = side ? 1 : -1;
     cb_cross3(arm[side], u.a, cross);
     reference_add(sign, cross, out->row[side]);
@@ -170,7 +176,7 @@ typedef struct reference_kind {
   const char *name;
   int products, coordinates;
   int product[6][2];
-  int coordinate[6][4]; /* {i, -1}: u_i.d; otherwise the angle of sine u_i.v_j and cosine u_k.v_l */
+  int coordinate[6][4]; /* {i, -1}: u_i.d; {i, j, k, l}: the angle with the sine u_i.v_j and the cosine u_k.v_l */
 } reference_kind;
 
 static const reference_kind reference_kinds[] = {
@@ -191,7 +197,8 @@ static inline const reference_kind *reference_kind_of(const char *name) {
   return NULL;
 }
 
-/* A coordinate with its row; an angle by its sine and cosine, whose squares add to 1. */
+/* Computes a coordinate with its row. An angle is computed from its sine and cosine, whose squares add up to 1; it is
+ * the value nearest to `near`. */
 static inline void reference_coordinate(const reference *r, const reference_body *body, int joint, const int of[4],
                                         double near, product_row *out) {
   scalar_product s = {.joint = joint, .i = of[0], .j = of[1], .about = -1};
@@ -212,11 +219,12 @@ static inline void reference_coordinate(const reference *r, const reference_body
 /* --- the equations --- */
 
 typedef struct reference_system {
-  int n, size; /* accelerations; with multipliers */
+  int n, size; /* number of accelerations; number of accelerations and multipliers */
   double *matrix, *right;
 } reference_system;
 
-/* A row in the axes of the bodies, [accelerations]; returns gamma for v' in these axes, where a = R (v' + omega × v). */
+/* Writes a row to `out` as factors of the accelerations of all bodies, in the axes of the bodies. Returns gamma for the
+ * accelerations v' in these axes: the acceleration in the world is R (v' + omega × v). */
 static inline double reference_gather(const reference *r, const reference_body *body, int joint, const product_row *of,
                                       double *out) {
   double gamma = of->gamma;
@@ -248,7 +256,7 @@ static inline void reference_constrain(const reference *r, const reference_body 
   e->right[at] = second - gamma;
 }
 
-/* The spring, the damper and the rotor of a coordinate. */
+/* Adds the forces of the spring, the damper and the rotor of a coordinate. */
 static inline void reference_push(const reference *r, const reference_body *body, int joint, int c, const int of[4],
                                   reference_system *e) {
   const reference_joint *j = &r->joint[joint];
@@ -264,7 +272,8 @@ static inline void reference_push(const reference *r, const reference_body *body
   }
 }
 
-/* A spring that is the same about all axes, on the rotation vector of frame B seen from A: the torque -k times it on b. */
+/* Adds a spring that has the stiffness k about all axes. The torque on b is -k times the rotation vector of frame B
+ * relative to frame A. */
 static inline void reference_twist(const reference *r, const reference_body *body, int joint, double k,
                                    reference_system *e) {
   const reference_joint *j = &r->joint[joint];
@@ -290,7 +299,8 @@ static inline void reference_twist(const reference *r, const reference_body *bod
   }
 }
 
-/* A spring between the places of a joint: -k (|d| - L) along d on b; d.d/2 has the row |d| times that of |d|. */
+/* Adds a spring between the places of a joint, with the force -k (|d| - L) along d on b. The row of d.d/2 is |d| times
+ * the row of |d|. */
 static inline void reference_stretch(const reference *r, const reference_body *body, int joint, reference_system *e) {
   const reference_joint *j = &r->joint[joint];
   product_row row;
@@ -327,7 +337,7 @@ static inline void reference_hold(const reference *r, const reference_body *body
                           e);
       continue;
     }
-    /* an angle about axis z: axis y of A, turned by it, is normal to axis x of B */
+    /* a driven angle about axis z: axis y of A, rotated by this angle, must be normal to axis x of B */
     assert_true(of[0] == 1 && of[1] == 0);
     reference_constrain(r, body,
                         &(scalar_product){.joint = joint,
@@ -341,14 +351,14 @@ static inline void reference_hold(const reference *r, const reference_body *body
   }
 }
 
-/* K Y' = ad*_Y K Y + F in the axes of the body, Y' = (omega', v'). */
+/* Adds the equation K Y' = ad*_Y K Y + F of one body in its axes, with Y' = (omega', v'). */
 static inline void reference_free(const reference *r, const reference_body *body, int b, reference_system *e) {
   double Y[6], mu[6], F[6], own[3];
   const int width = 6 * REFERENCE_BODIES + REFERENCE_ROWS;
   cb_apply3_transposed(body[b].R, body[b].w, Y);
   cb_apply3_transposed(body[b].R, body[b].v, Y + 3);
   cb_apply6(r->K[b], Y, mu);
-  cb_cross3(mu, Y, F); /* l × omega + p × v, p × omega */
+  cb_cross3(mu, Y, F); /* ad*_Y (l, p) = (l × omega + p × v, p × omega) */
   cb_cross3(mu + 3, Y + 3, own);
   reference_add(1, own, F);
   cb_cross3(mu + 3, Y, F + 3);
@@ -393,7 +403,7 @@ static inline int reference_rhs(double t, const double *z, double *dz, void *use
   return GSL_SUCCESS;
 }
 
-/* The state z of a body with this pose and twist. */
+/* Writes the state of a body with this pose and twist to z. */
 static inline void reference_write(const cb_pose *g, const double Y[6], double *z) {
   double r[3][3];
   cb_pose_rotation(g, r);

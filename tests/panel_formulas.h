@@ -69,9 +69,9 @@ static inline void panel_potential(const double corner[3][3], const double x[3],
   if (S) *S = (e[0].t * e[0].log + e[1].t * e[1].log + e[2].t * e[2].log + cb_dot3(e[0].a, n) * angle) / FOUR_PI;
 }
 
-/* Computes the gradients of S and D by x; each pointer may be NULL. The gradient of D is infinite on the edges; there
- * the contribution of the edge is left out. The normal part of the gradient of S jumps by -1 across the panel; on the
- * panel it is the mean of both sides. */
+/* Computes the gradients of S and D with respect to x; each pointer may be NULL. The gradient of D is infinite on the
+ * edges; there the contribution of the edge is left out. The normal part of the gradient of S jumps by -1 across the
+ * panel; on the panel it is the mean of both sides. */
 static inline void panel_velocity(const double corner[3][3], const double x[3], double S_gradient[3],
                                   double D_gradient[3]) {
   edge e[3];

@@ -39,9 +39,9 @@ static const points_space points_spaces[] = {{"e2", "cartesian", 2},
                                              {"{name: h2xe, curvature: -1.7}", "polar", 3}};
 enum { POINTS_MOST = 6, POINTS_SPACES = sizeof points_spaces / sizeof *points_spaces };
 
-/* Writes the text of a bundle of `count` points with two shape variables u and v. Each coordinate is c0 + c1 u + c2 v +
- * c3 u v + c4 sin(u + 2 v). The numbers c0 are those of an irregular figure, and the other coefficients are random in
- * [-0.1, 0.1]. `more` is the text of further keys. The caller frees the result. */
+/* Writes the text of a bundle of `count` points with two shape variables u and v. Each coordinate is
+ * c0 + c1 u + c2 v + c3 u v + c4 sin(u + 2 v). The numbers c0 are those of an irregular figure, and the other
+ * coefficients are random in [-0.1, 0.1]. `more` is the text of further keys. The caller frees the result. */
 static inline char *random_points_text(uint64_t *seed, const points_space *space, int count, const char *more) {
   static const double corner[POINTS_MOST][3] = {{0.5, 0.1, 0.2}, {-0.4, 0.4, -0.1}, {-0.2, -0.5, 0.1},
                                                 {0.1, 0.1, 0.6}, {0.2, -0.3, -0.4}, {0.4, 0.3, -0.3}};

@@ -1,7 +1,7 @@
-/* A body on SE(3) for the tests, with the momentum mu = K(t) Y + mu0(t) at the twist Y. The inertia is K(t) = K0 +
- * sin(t) K1, and the momentum at Y = 0 is mu0(t) = cos(t) shape. Its wrench is the sum of gravity, which acts at the
- * point moment/weight of the body, quadratic drag, a wrench that depends on time, and a spring from the point `at` of
- * the body to the origin. */
+/* A body on SE(3) for the tests, with the momentum mu = K(t) Y + mu0(t) at the twist Y. The inertia is
+ * K(t) = K0 + sin(t) K1, and the momentum at Y = 0 is mu0(t) = cos(t) shape. Its wrench is the sum of gravity, which
+ * acts at the point moment/weight of the body, quadratic drag, a wrench that depends on time, and a spring from the
+ * point `at` of the body to the origin. */
 #pragma once
 
 #include "check.h"

@@ -1,5 +1,6 @@
-/* A reference for shape variables that move by themselves: the equations of src/bundle/shape_motion.h as ordinary
- * differential equations for (g, r, mu, p), solved by GSL's rk8pd; and shapes with forces of all kinds. */
+/* A reference for shape variables that move by themselves: the equations of src/bundle/shape_motion.h, where the
+ * symbols are defined, as ordinary differential equations for (g, r, mu, p), solved by GSL's rk8pd. The test cases are
+ * shapes with forces of all kinds. */
 #pragma once
 
 #include "bundle/shape_motion.h"
@@ -13,12 +14,12 @@
 
 enum { REFERENCE = CB_SHAPE_FORM };
 
-/* A bundle with forces. Texts that are NULL stand for nothing. */
+/* A bundle with forces. If a text is NULL, there is no such force or drive. */
 typedef struct shape_case {
-  const char *name, *text; /* the bundle and its parameters */
-  const char *torque[3];   /* of t, the variables and their rates */
-  const char *drive[3];    /* of t */
-  const char *potential;   /* of the numbers of the group, named g0, g1, .., and of the variables */
+  const char *name, *text; /* name of the bundle, and its parameters */
+  const char *torque[3];   /* expressions of t, the shape variables and their rates */
+  const char *drive[3];    /* expressions of t */
+  const char *potential;   /* expression of the group element g0, g1, .. and of the shape variables */
   double momentum[6], r[3], v[3], stiffness[3], damping[3];
 } shape_case;
 
@@ -84,8 +85,8 @@ static inline void shape_close(moving_shape *m) {
   cb_bundle_free(m->bundle);
 }
 
-/* Solves a x = b for the components of x that are not given, which are those with given[i] false; b of the others is
- * ignored. */
+/* Solves a x = b for the components of x with given[i] false. The other components of x are known, and those of b are
+ * not used. */
 static inline void solve_partly(int N, const double *a, const double *b, const bool *given, double *x) {
   int index[REFERENCE], k = 0;
   double m[REFERENCE * REFERENCE], rhs[REFERENCE];
@@ -108,7 +109,8 @@ static inline void solve_partly(int N, const double *a, const double *b, const b
   for (int i = 0; i < k; i++) x[index[i]] = rhs[i];
 }
 
-/* The derivative of the state y = (numbers of g, r, mu, p) at time t. A bundle without form has M in place of G. */
+/* Computes the derivative dy of the state y = (numbers of g, r, mu, p) at time t. For a bundle without a form, its
+ * metric M replaces G. */
 static inline int shape_derivative(double t, const double y[], double dy[], void *of) {
   const moving_shape *m = of;
   const cb_shape_problem *p = &m->problem;
@@ -130,7 +132,7 @@ static inline int shape_derivative(double t, const double y[], double dy[], void
     u[dim + i] = v[i];
   }
   cb_shape_potential(p, g, r, F, f);
-  if (p->drag) { /* forces are linear in the rates here: those of torques without rates, and dampers */
+  if (p->drag) { /* with drag, forces are linear in the rates: torques do not depend on them here */
     cb_shape_force_at(p, t, r, v, true, &force);
     for (int a = 0; a < dim; a++) b_[a] = F[a];
     for (int i = 0; i < n; i++) {
@@ -147,7 +149,7 @@ static inline int shape_derivative(double t, const double y[], double dy[], void
     for (int i = 0; !dim && i < n; i++) xi[a] -= A[a * n + i] * u[i];
   }
   memset(dy, 0, sizeof *dy * (size_t)(size + 2 * n + group->dim));
-  for (int k = -4; k <= 4; k++) { /* g' by differences of g exp(t xi), of order 8 */
+  for (int k = -4; k <= 4; k++) { /* computes g' from differences of order 8 of g exp(t xi) */
     double step[CB_GROUP_DIM], moved[CB_GROUP_SIZE];
     static const double h = 1e-2;
     if (!k) continue;
@@ -170,7 +172,8 @@ static inline int shape_derivative(double t, const double y[], double dy[], void
   return GSL_SUCCESS;
 }
 
-/* Moves the start of a case to the time `end`: y[size + n] are the numbers of g, and r. */
+/* Solves the equations from the start of a case to the time `end`. y becomes the numbers of g, followed by those of r;
+ * its length is size + n. */
 static inline void shape_reference(moving_shape *m, double end, double *y) {
   const cb_group *G = m->bundle->group;
   const size_t n = (size_t)m->bundle->n, size = (size_t)G->size, dim = (size_t)G->dim;

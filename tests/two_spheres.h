@@ -28,9 +28,9 @@ static inline double axial(double d, double sign) {
  *   (n + 1) A_n = n sum_k C(k + n, k + m) a^(n-1) b^(k+2)/d^(k+n+1) B_k - u [n = 1]
  * and K_1j = -(4 pi a^3/3)(3 A_1 + [j = 1]), and likewise for the second sphere. For across = 0 the velocity u of each
  * sphere is that towards the other one, so that K_12 has the opposite sign. The equations are solved by iteration. A_n
- * and B_n decrease like (x/a)^n and (y/b)^n, where x and y are the limits of the images of images: x = a^2/(d - y), y =
- * b^2/(d - x). The results have errors of about 1e-15 for gaps of at least a hundredth of the smaller radius. Sources:
- * two_spheres.py in analysis/reference; Lamb (1932), article 138. */
+ * and B_n decrease like (x/a)^n and (y/b)^n, where x and y are the limits of the images of images: x = a^2/(d - y),
+ * y = b^2/(d - x). The results have errors of about 1e-15 for gaps of at least a hundredth of the smaller radius.
+ * Sources: two_spheres.py in analysis/reference; Lamb (1932), article 138. */
 typedef struct two_spheres {
   double K[2][2], slope[2][2];
 } two_spheres;
@@ -84,8 +84,8 @@ static inline two_spheres two_spheres_of(double a, double b, double d, int acros
   return out;
 }
 
-/* Returns the added mass per sphere for motion across the line of the centres, which are at the distance d. If sign =
- * 1, the spheres move together, if sign = -1, in opposite directions. */
+/* Returns the added mass per sphere for motion across the line of the centres, which are at the distance d. If
+ * sign = 1, the spheres move together, if sign = -1, in opposite directions. */
 static inline double across(double d, double sign) {
   const two_spheres s = two_spheres_of(1, 1, d, 1);
   return s.K[0][0] + sign * s.K[0][1];

@@ -97,7 +97,8 @@ static cb_status read_fall(const job *j, const cb_falling_plate *plate, int body
   return status;
 }
 
-/* known: of the body before; its time is that of this body, too, because all bodies are recorded at the same times. */
+/* known: the result for the previous body. If all bodies have one common exponent, it is taken from there. The time of
+ * that result is right for this body, too, because all bodies are recorded at the same times. */
 static cb_status classify(const job *j, int body, const fall *known, fall *out) {
   const cb_run *run = cb_scenario_run(j->scenario);
   cb_falling_plate plate;
@@ -105,7 +106,7 @@ static cb_status classify(const job *j, int body, const fall *known, fall *out) 
   cb_status status = cb_falling_plate_of_run(run, body, &plate);
   out->plate = !status;
   if (!status) status = read_fall(j, &plate, body, &falling);
-  if (status && (out->plate || !j->follow_given)) /* only the exponent can be computed for any motion */
+  if (status && (out->plate || !j->follow_given)) /* a body that is not a plate has only an exponent */
     return cb_failure_last().placed || status != CB_ERROR_ARGUMENT
                ? status
                : cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s", j->path, cb_error_text());

@@ -103,7 +103,7 @@ static void spaces(printer *p) {
     cb_space *g;
     const cb_status status = cb_space_create(c->name, NULL, &g);
     if (status == CB_ERROR_MEMORY) p->status = status;
-    if (!status) { /* other spaces have required parameters */
+    if (!status) { /* a space with required parameters cannot be created without them */
       names_of(p, "charts", "charts", g, cb_chart_count(g), chart_name);
       names_of(p, "Killing fields", "killing_fields", g, (size_t)g->n_killing, killing_name);
       cb_space_free(g);

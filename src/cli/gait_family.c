@@ -81,7 +81,7 @@ static void put_head(cb_text *text, const cli_gait_job *job, const char *task) {
   for (size_t k = 0; k < job->sets->count; k++) {
     const char *set = job->sets->item[k];
     const size_t n = strcspn(set, "=");
-    bool again = false; /* the last value of a key counts */
+    bool again = false; /* a later value of the same key replaces this one */
     for (size_t j = k + 1; j < job->sets->count; j++) again = again || !strncmp(job->sets->item[j], set, n + 1);
     if (again) continue;
     cb_text_puts(text, "\n    ");

@@ -526,8 +526,8 @@ static void print_constraints_json(const cb_shape_constraints *w, const cb_optim
   printf("], \"loose\": %d,\n ", v->loose);
 }
 
-/* Returns the text of the result. There is a special case: the second variation has negative directions if constraints
- * that the gait touches without pressing are released, but none if they are held. */
+/* Returns the text of the result. In a special case the minimum is not proved: some active constraints exert no force
+ * on the gait, and the second variation has negative directions if they are released, but none if they are held. */
 static const char *optimality_text(const cb_optimality *v, gait_text *w) {
   const cb_optimum o = as_optimum(v);
   *w = gait_optimality_text(&o);

@@ -42,5 +42,5 @@ enum {
   CLI_PROBE_ON = '.',     /* more of the object was read */
   CLI_PROBE_REFUSE = '!', /* the reason why the file cannot be read */
   CLI_PROBE_READ = '=',   /* the complete file was read */
-  CLI_PROBE_LEAVE = '-'   /* the system, or HDF5 on opening, does not open the file; the caller will report the error */
+  CLI_PROBE_LEAVE = '-'   /* the system or HDF5 cannot open the file; the caller will report the error */
 };

@@ -95,9 +95,9 @@ static char reason[200];      /* the first error message of HDF5 */
 static bool lacking;          /* memory was lacking */
 static int refused_by_system; /* errno, if the system could not read the file; otherwise 0 */
 
-/* The segments that the first file names; seen: their numbers. */
+/* The segments to which the first file refers. */
 static struct {
-  void *seen; /* set of numbers */
+  void *seen; /* the set of their numbers */
   uint64_t *number;
   size_t count, capacity;
 } segments;

@@ -1,6 +1,6 @@
-/* What the process uses of its machine: the instruction set of the vector kernels (isa.h) and the number of threads
- * (threads.h). Both are atomic variables, which the program sets. A loop reads the number of threads when the loop
- * starts, and some objects read it when they are created. */
+/* The instruction set of the vector kernels and the number of threads that the process uses (threads.h). Both are
+ * atomic variables, which the program sets. A loop reads the number of threads when the loop starts, and some objects
+ * read it when they are created. */
 
 #include "core/threads.h"
 #include <curvebody/run.h>

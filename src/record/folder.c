@@ -66,8 +66,8 @@ static bool number_of(const char *name, uint64_t *number) {
 /* ---- The lock */
 
 /* These are locks of the open file description (F_OFD_SETLK): a reader can check whether another process holds such a
- * lock without taking it. `all` covers every byte of the lock file, `whole` the bytes of the parts 0 .. CB_FOLDER_PARTS
- * - 1. */
+ * lock without taking it. `all` covers every byte of the lock file, `whole` the bytes of the parts
+ * 0 .. CB_FOLDER_PARTS - 1. */
 static const struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET},
                           whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = CB_FOLDER_PARTS};
 

@@ -239,8 +239,8 @@ static int *descriptor_of(hid_t file) {
   return known ? handle : NULL;
 }
 
-/* Closes the file for the system, and gives its descriptor to memory that is discarded, in which HDF5 may do what it
- * likes until it closes the file as well. */
+/* Replaces the file behind HDF5's descriptor by an empty file in memory. The file on the disk is then closed for the
+ * system. Whatever HDF5 still writes, until it closes the descriptor itself, is discarded. */
 static void redirect_to_memory(hid_t file) {
   const int *descriptor = descriptor_of(file);
   const int nowhere = descriptor ? memfd_create("abandoned", MFD_CLOEXEC) : -1;
@@ -249,11 +249,11 @@ static void redirect_to_memory(hid_t file) {
   close(nowhere);
 }
 
-/* What has been read does not depend on the success of close, and HDF5 1.14 crashes at the end of the program if the
- * system refuses to close a file twice. */
+/* The data that were read do not depend on whether close succeeds. The descriptor is redirected first, because HDF5
+ * 1.14 crashes at the end of the program if the system twice refuses to close a file. */
 void cb_hdf5_close_read(hid_t file, const char *path) {
   const int before = refused;
-  if (H5Fget_obj_count(file, H5F_OBJ_FILE) == 1) redirect_to_memory(file); /* else others read it, too */
+  if (H5Fget_obj_count(file, H5F_OBJ_FILE) == 1) redirect_to_memory(file); /* 1: nothing else reads the file */
   errno = 0;
   if (H5Fclose(file) < 0) {
     unclosed_for = refused ? refused : errno;

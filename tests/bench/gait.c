@@ -2,9 +2,9 @@
  * long chains.
  *
  * The gait is the unit circle in the shapes of Purcell's swimmer, from (1, 0). Each method computes the displacement
- * (x, y, theta) and the length s of this gait to 1e-11. The plain integrators solve x' = cos(theta) xi_x -
- * sin(theta) xi_y, y' = sin(theta) xi_x + cos(theta) xi_y, theta' = xi_theta and s' = sqrt(r'.M r'). Here r is the
- * shape, A the connection, xi = -A r' the velocity of the body, and M the metric.
+ * (x, y, theta) and the length s of this gait to 1e-11. The plain integrators solve
+ * x' = cos(theta) xi_x - sin(theta) xi_y, y' = sin(theta) xi_x + cos(theta) xi_y, theta' = xi_theta and
+ * s' = sqrt(r'.M r'). Here r is the shape, A the connection, xi = -A r' the velocity of the body, and M the metric.
  */
 #include "bench.h"
 #include <curvebody/holonomy.h>

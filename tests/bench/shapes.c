@@ -1,9 +1,10 @@
-/* Cost of steps of shape variables that move by themselves, next to the cost of their parts: a form with its
- * derivatives, and a connection and metric with theirs. With inertia: the floating snake and the perfect fish on
- * springs, by hamilton_pontryagin of order 2 and 4, and for the snake by rk4 of the same equations with the exponential
- * of the group:
+/* Measures the time of steps of shape variables that move by themselves, and of parts of these steps: a form with its
+ * derivatives, and a connection and a metric with theirs.
+ *
+ * Shapes with inertia are the floating snake and the perfect fish on springs, by hamilton_pontryagin of order 2 and 4.
+ * The snake is also computed by rk4 of the same equations with the exponential of the group:
  *   (mu, p) = G u,  mu' = ad*_xi mu,  p' = <d_r G u, u>/2 - k (r - r_0),  r' = v,  g' = g xi,  u = (xi, v)
- * With drag: an elastic Purcell swimmer, by gauss and radau_iia.
+ * A shape with drag is an elastic Purcell swimmer, by gauss and radau_iia. bundle/shape_motion.h defines the symbols.
  */
 #include "bench.h"
 #include "integrators/shapes.h"
@@ -52,7 +53,7 @@ static void make_steps(void *self) {
   }
 }
 
-/* Shapes near the start, so that no call is like the one before. */
+/* Computes a shape near the start, which differs from call to call, so that results of earlier calls are of no use. */
 static void next_shape(const motion *o, int k, double *r) {
   for (int i = 0; i < o->m.bundle->n; i++) r[i] = o->m.start.r[i] + 1e-3 * (k % 100) * (i + 1);
 }
@@ -134,10 +135,11 @@ static void make_rk4_steps(void *self) {
 typedef struct row {
   const char *name;
   void (*run)(void *self);
-  const char *integrator; /* of `run` = make_steps */
+  const char *integrator; /* the integrator, if `run` is make_steps */
 } row;
 
-/* Prints the rows of a shape, and returns the CPU time of the first row and, in *part, of the last one, per unit. */
+/* Prints the rows of a shape. Returns the CPU time per unit of the first row, and writes that of the last row to
+ * *part. */
 static double compare(const bench *b, const char *title, const shape_case *c, bool drag, double step, int steps,
                       const row *rows, double *part, double *solves) {
   static motion of[8];

@@ -1,5 +1,5 @@
-/* Forms of bundles: the connection and the metric follow from them, derivatives are those of the values, and the forms
- * are twice the kinetic energy. */
+/* Tests of forms of bundles: the connection A and the metric M follow from the form G = ((P, Q), (Q^T, R)), derivatives
+ * agree with differences of the values, and forms are twice the kinetic energy. r: shape; xi: body velocity. */
 #include "bundle/bundle_private.h"
 #include "check.h"
 #include "numerics/small.h"
@@ -50,8 +50,8 @@ static cb_bundle *make(const char *name, const char *text) {
   return b;
 }
 
-/* P A = Q and M = R - Q^T A, to round-off; the rate of the form along a random shape velocity is a central difference,
- * of order 4, whose error is about 1e-13/h. */
+/* P A = Q and M = R - Q^T A hold to round-off. The rate of the form along a random velocity of the shape agrees with a
+ * central difference of order 4, whose error is about 1e-13/h. */
 static void form_gives_connection_metric_and_slopes(void **state) {
   uint64_t random = check_seed();
   for (int i = 0; i < CASES; i++)
@@ -96,13 +96,13 @@ static void form_gives_connection_metric_and_slopes(void **state) {
 
 /* --- forms against the kinetic energy of points --- */
 
-/* The coordinates of a model as numbers x whose rates give twice its kinetic energy, |x'|^2: places of masses times the
- * roots of the masses, and angles times the roots of inertias. They are written from the text of each model, with the
- * parameters of `mechanisms`. Returns how many there are. */
+/* Writes coordinates x of a model for which |x'|^2 is twice the kinetic energy: positions of masses, times the square
+ * roots of the masses, and angles, times the square roots of the moments of inertia. The coordinates follow from the
+ * description of each model, with the parameters in `mechanisms`. Returns their number. */
 typedef int places(const double *g, const double *r, double *x);
 
 static int cat(const double *g, const double *r, double *x) {
-  const double m = .8 * 1.5 / (.8 + 1.5), first = g[0], second = g[0] + r[0]; /* relative to the common centre */
+  const double m = .8 * 1.5 / (.8 + 1.5), first = g[0], second = g[0] + r[0]; /* m: the reduced mass */
   x[0] = sqrt(m) * (.7 * cos(first) + 1.3 * cos(second));
   x[1] = sqrt(m) * (.7 * sin(first) + 1.3 * sin(second));
   x[2] = sqrt(.6) * first;
@@ -149,7 +149,8 @@ static int raft_without_yaw(const double *g, const double *r, double *x) {
   return raft(whole, r, x);
 }
 
-/* On the sphere of radius 2: the apex on the equator at the longitude g/2, tips at the latitudes +-b. */
+/* Coordinates of the swimmer on the sphere of radius 2. The apex is on the equator at the longitude g/2, and the tips
+ * are at the latitudes b and -b. */
 static int swimmer(const double *g, const double *r, double *x) {
   const double R = 2, apex = g[0] / R, l = r[0] / R, b = asin(sin(l) * sin(r[1])),
                tip = apex + atan(tan(l) * cos(r[1]));
@@ -177,7 +178,8 @@ static const struct {
     {"constant_curvature_swimmer", "{space: S2, radius: 2, apex_mass: .8, tip_mass: .6}", .2, 1.2, swimmer},
 };
 
-/* <G u, u> = |x'|^2 along g exp(t xi), r + t v, for random u = (xi, v); x' by central differences of order 8. */
+/* <G u, u> = |x'|^2 for random u = (xi, v), where x' is the rate of x along g exp(t xi) and r + t v, computed by
+ * central differences of order 8. */
 static void forms_are_twice_the_kinetic_energy(void **state) {
   uint64_t random = check_seed();
   for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; i++)
@@ -211,8 +213,9 @@ static void forms_are_twice_the_kinetic_energy(void **state) {
     }
 }
 
-/* P of swimmers in H2 and S3 is the sum of the masses times the squared norms, at the masses, of the Killing field that
- * translates along the geodesic. The tips are at the distance .7 from the apex, at the angle .4 to the geodesic. */
+/* For swimmers in H2 and S3, P is the sum over the masses m of m |X|^2. X is the Killing field that translates along
+ * the geodesic, at the place of the mass. The tips are at the distance .7 from the apex, at the angle .4 to the
+ * geodesic. */
 static void locked_swimmers_have_the_inertia_of_a_killing_field(void **state) {
   const struct {
     const char *text;

@@ -177,8 +177,8 @@ static void open_gaits_have_paths_and_no_holonomy(void **state) {
 }
 
 /* The connection A = (0, 1/a) of the group R in the shape (a, b). On the loop a = m + cos 2 pi t, b = sin 2 pi t it
- * gives A r' = 2 pi (1 - m/a). For 0 < |m| < 1 this has poles of residue m/sqrt(1 - m^2). It has none for m = 0 and |m|
- * > 1. In these cases the holonomy is -2 pi for m = 0, and -2 pi (1 - |m|/sqrt(m^2 - 1)) for |m| > 1. */
+ * gives A r' = 2 pi (1 - m/a). For 0 < |m| < 1 this has poles of residue m/sqrt(1 - m^2). It has none for m = 0 and
+ * |m| > 1. In these cases the holonomy is -2 pi for m = 0, and -2 pi (1 - |m|/sqrt(m^2 - 1)) for |m| > 1. */
 static cb_status reciprocal(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   if (A) {
     A[0] = 0;

@@ -174,8 +174,8 @@ static void spatial_momentum(const moving_shape *m, const cb_shape_state *s, dou
   cb_group_adjoint_dual(G, back, s->mu, out);
 }
 
-/* 1e5 steps keep the momentum of the group to the round-off of the steps, and the energy error of the second half is
- * not larger than that of the first one by more than half. */
+/* Over 1e5 steps the momentum of the group is constant up to the round-off of the steps. The maximum energy error in
+ * the second half is at most 1.5 times that in the first half. */
 static void momentum_and_energy_are_kept_for_long(void **state) {
   shape_case c = with_inertia[0];
   c.torque[0] = NULL;
@@ -201,7 +201,7 @@ static void momentum_and_energy_are_kept_for_long(void **state) {
   shape_close(&m);
 }
 
-/* Steps forwards and then backwards lead to the start, without losses. */
+/* Without losses, steps forwards and then backwards return to the start. */
 static void steps_can_be_reversed(void **state) {
   for (int i = 0; i < INERTIA_CASES; i++) {
     shape_case c = with_inertia[i];
@@ -222,8 +222,8 @@ static void steps_can_be_reversed(void **state) {
   }
 }
 
-/* Canonical coordinates of the snake: x, y, theta, shape; momenta rotated to the world, momentum about the body's
- * origin, momenta of the shape. */
+/* Computes canonical coordinates of the snake: x, y, theta and the shape; then the momenta in the axes of the world,
+ * the momentum about the body's origin, and the momenta of the shape. */
 static void canonical(const cb_shape_state *s, double *z) {
   const double c = cos(s->g[2]), d = sin(s->g[2]);
   for (int i = 0; i < 3; i++) z[i] = s->g[i];
@@ -246,7 +246,8 @@ static void from_canonical(const double *z, cb_shape_state *s) {
   s->p[1] = z[9];
 }
 
-/* M^T J M = J for the derivative M of one step, by central differences of order 8 (round-off about 1e-13/h). */
+/* M^T J M = J for the derivative M of one step and the canonical matrix J. M is computed by central differences of
+ * order 8, whose round-off is about 1e-13/h. */
 static void steps_are_symplectic(void **state) {
   enum { Z = 10 };
   shape_case c = with_inertia[2];
@@ -279,8 +280,8 @@ static void steps_are_symplectic(void **state) {
   shape_close(&m);
 }
 
-/* A variable of inertia 1 on a spring of stiffness 1 with dry friction f turns at 1 - 2 f, 1 - 4 f, ... and then rests.
- * */
+/* A variable of inertia 1 on a spring of stiffness 1 with dry friction f starts at 1. It reverses its direction at the
+ * places -(1 - 2 f), 1 - 4 f, ... and then rests. */
 static void dry_friction_stops_at_the_known_places(void **state) {
   static const shape_case c = {
       "expressions", "{group: r1, shape: [a], A: [[0]], M: [[1]]}", {NULL}, {NULL}, NULL, {0}, {1}, {0}, {1}, {0}};
@@ -297,11 +298,11 @@ static void dry_friction_stops_at_the_known_places(void **state) {
     go(&m, "{name: hamilton_pontryagin}", .005, 1, &s);
     const double v = s.r[0] - at;
     if (v == 0) continue;
-    if (v * before < 0 && turned < 5) check_near(at, turns[turned++], 2e-5); /* h^2 */
+    if (v * before < 0 && turned < 5) check_near(at, turns[turned++], 2e-5); /* error of order h^2 */
     before = v;
   }
   assert_int_equal(turned, 5);
-  check_near(s.r[0], -.08, 2e-5); /* less than f: the spring cannot move it */
+  check_near(s.r[0], -.08, 2e-5); /* the force of the spring is then less than f */
   shape_close(&m);
 }
 

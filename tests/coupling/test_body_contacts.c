@@ -14,14 +14,14 @@ static void finish(memory_sink *m, cb_scenario *s) {
   cb_scenario_free(s);
 }
 
-/* The velocity of body i in the world. */
+/* Computes the velocity of body i in the axes of the world. */
 static void velocity(const memory_sink *m, size_t row, int i, double out[3]) {
   double r[3][3];
   cb_quaternion_rotation(memory_field(m, row, "pose") + 7 * i + 3, r);
   cb_apply3(r, memory_field(m, row, "twist") + 6 * i + 3, out);
 }
 
-/* Drops the events of another kind than contacts, such as warnings; returns the number of contacts. */
+/* Drops all events that are not contacts, such as warnings. Returns the number of contacts. */
 static size_t contacts(memory_sink *m) {
   size_t n = 0;
   for (size_t e = 0; e < m->n_events; e++)
@@ -69,7 +69,7 @@ static void particle_hits_a_body_by_its_radius(void **unused) {
       "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 1}\n";
   memory_sink m;
   cb_scenario *s = memory_go(&m, text);
-  const double J = 2 / (1. / .5 + 1. / 2 + .3 * .3 + .2 * .2); /* r x n = (0.2, -0.3, 0) */
+  const double J = 2 / (1. / .5 + 1. / 2 + .3 * .3 + .2 * .2); /* r × n = (0.2, -0.3, 0); the inertia is 1 */
   assert_int_equal(contacts(&m), 1);
   check_near(m.event[0].time, .85, 1e-13);
   check_near(m.event[0].impulse, J, 1e-13);
@@ -77,9 +77,9 @@ static void particle_hits_a_body_by_its_radius(void **unused) {
   finish(&m, s);
 }
 
-/* Light particles without radius meet the surfaces of shapes, in their places and axes, where they are: at the
- * distances 1 - 0.3 (the end of a capsule), 1 - 0.2 (the side of an ellipsoid on its edge), 1 - 0.05 (a plate), and for
- * a list of shapes at the ball of radius 0.1 at (0, 0, 0.3), not at the box. */
+/* Light particles without radius fall from the height 1 and hit the surfaces of shapes at these heights: 0.3 (the end
+ * of a capsule), 0.2 (the side of an ellipsoid on its edge), 0.05 (a plate), 0.4 (a list of shapes: the ball of radius
+ * 0.1 at (0, 0, 0.3), not the box), and 0.2 (a capsule that is rotated and shifted in its body). */
 static void shapes_are_where_their_surfaces_are(void **unused) {
   (void)unused;
   static const char text[] =
@@ -104,14 +104,14 @@ static void shapes_are_where_their_surfaces_are(void **unused) {
   assert_int_equal(contacts(&m), 5);
   for (size_t e = 0; e < m.n_events; e++) {
     const int body = m.event[e].particle;
-    assert_int_equal(m.event[e].other, 5 + 5 + body); /* after five bodies and their centres */
+    assert_int_equal(m.event[e].other, 5 + 5 + body); /* numbered after five bodies and their centres */
     check_near(m.event[e].time, 1 - height[body], 1e-12);
   }
   finish(&m, s);
 }
 
-/* In a fluid a ball of mass m has the inertia m + m_a, m_a half of the displaced mass; the impulse is along the line of
- * the centres. */
+/* In a fluid a ball of mass m has the inertia m + m_a, where the added mass m_a is half of the displaced mass. The
+ * impulse is along the line of the centres. */
 static void oblique_impact_has_the_inertia_of_the_fluid(void **unused) {
   (void)unused;
   static const char text[] =
@@ -169,8 +169,8 @@ static void cradle_passes_the_impulse_to_the_last_ball(void **unused) {
 
 /* --- bodies of other shapes --- */
 
-/* Ellipsoids, capsules and boxes with equal principal moments, so that each moves without an error of the integrator
- * between contacts, keep momentum and energy. */
+/* Ellipsoids, capsules and boxes keep momentum and energy. Their principal moments are equal, so that the integrator
+ * makes no error between contacts. */
 static void shapes_keep_momentum_and_energy(void **unused) {
   (void)unused;
   static const char text[] =
@@ -199,7 +199,8 @@ static void shapes_keep_momentum_and_energy(void **unused) {
   finish(&m, s);
 }
 
-/* The same balls as shapes and as `spheres`, of which all pairs are examined: the broad phase misses no contact. */
+/* The same balls are given as shapes and as `spheres`. For `spheres` all pairs are examined. Both runs have the same
+ * contacts, so the broad phase misses none. */
 static void broad_phase_misses_no_contact(void **unused) {
   (void)unused;
   static const char format[] =
@@ -225,8 +226,8 @@ static void broad_phase_misses_no_contact(void **unused) {
 
 /* --- rest --- */
 
-/* A box falls on a box that is fixed, tumbles and comes to rest on a face. It never goes deeper than round-off into the
- * other one at a row. */
+/* A box falls on a box that is fixed, tumbles and comes to rest on a face. In no row do the boxes overlap by more than
+ * round-off. */
 static void box_comes_to_rest_on_a_box(void **unused) {
   (void)unused;
   static const char text[] =
@@ -258,7 +259,7 @@ static void box_comes_to_rest_on_a_box(void **unused) {
   print_message("%zu contacts, deepest %.3g\n", contacts(&m), deepest);
   check_at_least(deepest, -1e-12);
   const double *p = last(&m, "pose") + 7, *Y = last(&m, "twist") + 6;
-  check_near(p[2], .1 + .125, 1e-12); /* on its face along z */
+  check_near(p[2], .1 + .125, 1e-12); /* the upper box lies on its face along z */
   check_near(hypot(p[4], p[5]), 0, 1e-12);
   for (int i = 0; i < 6; i++)
     if (i != 2 && i != 3 && i != 4) check_near(Y[i], 0, 1e-10); /* without friction it may turn and slide */
@@ -308,9 +309,10 @@ static void run_continues_from_a_checkpoint(void **unused) {
 
 /* --- joints --- */
 
-/* A ball of mass M hits the outer part of two rods (length 2 a, mass m, moment I), which are joined at their ends:
- *   A: v = -R/m, w = -a R/I;   B: v = (J + R)/m, w = (s J - a R)/I;   R = -J (1/m - a s/I)/(2 (1/m + a^2/I))
- * J: the impulse at the distance s from the centre of B; R: that of the joint on B. */
+/* A ball of mass M hits rod B at the distance s from its centre. Rods A and B have the length 2 a, the mass m and the
+ * moment of inertia I, and are joined at their ends. J is the impulse of the ball, and R that of the joint, both on B.
+ * The velocities v of the centres and the angular velocities w become
+ *   A: v = -R/m, w = -a R/I;   B: v = (J + R)/m, w = (s J - a R)/I;   R = -J (1/m - a s/I)/(2 (1/m + a^2/I)) */
 static void impact_goes_through_a_joint(void **unused) {
   (void)unused;
   static const char text[] =
@@ -328,8 +330,7 @@ static void impact_goes_through_a_joint(void **unused) {
   const double R = -(1 / mass - a * d / I) / (2 * (1 / mass + a * a / I)), k = (1 + R) / mass + d * (d - a * R) / I;
   const double J = 1.8 * u / (k + 1 / M);
   double v[3];
-  assert_int_equal(m.n_events,
-                   1); /* and the rods, which overlap nowhere but touch at the joint, do not hit each other */
+  assert_int_equal(m.n_events, 1); /* the rods touch at the joint, but do not hit each other */
   check_near(m.event[0].time, .425, 1e-13);
   check_near(m.event[0].impulse, J, 1e-12);
   velocity(&m, m.n_rows - 1, 2, v);

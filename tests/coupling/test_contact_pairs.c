@@ -1,6 +1,6 @@
 /* Contacts of two bodies at generic attitudes, with the added mass of each, against equations that share no code with
- * the library. The states just before and after a contact follow from Kirchhoff's equations (kirchhoff.h): from the
- * row before the contact, and backwards from the row after it.
+ * the library. The states just before and after a contact follow from Kirchhoff's equations (kirchhoff.h): from the row
+ * before the contact, and backwards from the row after it.
  *
  *   ellipsoids   max over l in (0, 1) of S = l (1 - l) r^T C^-1 r = 1,  C = (1 - l) A + l B,  n ~ q = C^-1 r,
  *                x = x_A + (1 - l) A q   (Perram & Wertheim (1985), doi:10.1016/0021-9991(85)90171-8)
@@ -8,8 +8,10 @@
  *   boxes        the largest gap along the normals of the faces and the products of edges
  *   impulse      J = -(1 + e) s'/w,  s' = G Y,  w = G I^-1 G^T,  G = (-((x - x_A) × n, n), ((x - x_B) × n, n))
  *   energy       T+ - T- = -(1 - e^2) s'^2/(2 w)
- * r = x_B - x_A; A, B: R diag(a^2) R^T with the half axes a and the rotation R; n, x: normal from A to B and contact
- * point; e: restitution; I: inertia of body and fluid; Y: twists. Lengths in m, density of the fluid 1. */
+ * x_A and x_B are the centres, and r = x_B - x_A. A and B are the matrices R diag(a^2) R^T with the half axes a and the
+ * rotation R. n is the normal from A to B, x the contact point, s' the rate of the gap, e the restitution, I the
+ * inertia of body and fluid, Y are the twists, and T- and T+ the energies before and after the contact. Lengths are in
+ * m, and the density of the fluid is 1. */
 #include "kirchhoff.h"
 #include "memory_sink.h"
 
@@ -66,7 +68,8 @@ static void touch_of_ellipsoids(const place g[2], const double (*size)[3], touch
 
 static double clamp(double x, double limit) { return fmax(-limit, fmin(limit, x)); }
 
-/* The nearest points x_k + s_k u_k, |s_k| <= h_k, of two segments: inside both, or at an end of one of them. */
+/* Finds the nearest points x_k + s_k u_k, |s_k| <= h_k, of two segments. Either they are inside both segments, or one
+ * of them is an end. */
 static void touch_of_capsules(const place g[2], const double (*size)[3], touch *out) {
   double r[3], u[2][3], least = INFINITY;
   for (int i = 0; i < 3; i++) {
@@ -95,7 +98,8 @@ static void touch_of_capsules(const place g[2], const double (*size)[3], touch *
 
 /* --- boxes --- */
 
-/* The corner or the middle of the edge along `edge` (3: none) that is farthest along sign n. */
+/* Finds the corner of a box that is farthest in the direction sign n or, if `edge` is below 3, the middle of the edge
+ * along axis `edge` that is farthest. */
 static void farthest(const place *g, const double h[3], const double n[3], double sign, int edge, double out[3]) {
   memcpy(out, g->x, 3 * sizeof *out);
   for (int k = 0; k < 3; k++) {
@@ -106,7 +110,8 @@ static void farthest(const place *g, const double h[3], const double n[3], doubl
   }
 }
 
-/* Tries the normal d or -d, that from A to B. i, j: axes of A and B; 3: none, and d is the axis of the other box. */
+/* Tries the normal d or -d, whichever points from A to B. i and j are the axes of A and B of which d is the product. If
+ * i or j is 3, d is an axis of the other box. */
 static void try_normal(const place g[2], const double (*size)[3], const double d[3], int i, int j, touch *out) {
   double n[3], p[2][3], r[3], u[2][3];
   const double length = sqrt(dot(d, d));
@@ -151,7 +156,8 @@ typedef struct state {
   double mu[2][6], Y[2][6], energy;
 } state;
 
-/* Finds the state at the time `after` after a row. If it is negative, the motion is reversed. */
+/* Finds the state at the time `after` after a row. If `after` is negative, this is before the row, and the motion is
+ * reversed. */
 static void state_at(const memory_sink *m, size_t row, double after, kirchhoff *k, state *out) {
   const double sign = after < 0 ? -1 : 1;
   double z[2 * KIRCHHOFF_BODY] = {0};
@@ -182,7 +188,7 @@ static void state_at(const memory_sink *m, size_t row, double after, kirchhoff *
   }
 }
 
-/* Finds the gradient of the gap, as wrenches on both bodies in their frames, and w. */
+/* Computes the gradient G of the gap, as wrenches on both bodies in their frames. Returns w. */
 static double gradient(const state *s, const touch *t, const kirchhoff *k, double G[2][6]) {
   double w = 0;
   for (int b = 0; b < 2; b++) {
@@ -233,8 +239,9 @@ static void compare(const memory_sink *m, size_t row, const cb_event_row *contac
 
 /* --- random pairs --- */
 
-/* With a_i = a b c int_0^inf dl/((h_i^2 + l) sqrt((a^2 + l)(b^2 + l)(c^2 + l))), half axes h = (a, b, c), and volume V
- * (Lamb, Hydrodynamics (1932), articles 114 and 115):
+/* Computes the added mass of an ellipsoid with the half axes h = (a, b, c) and the volume V, for translations and
+ * rotations (Lamb, Hydrodynamics (1932), articles 114 and 115):
+ *   a_i = a b c int_0^inf dl/((h_i^2 + l) sqrt((a^2 + l)(b^2 + l)(c^2 + l))),
  *   V a_i/(2 - a_i),   V/5 (h_j^2 - h_k^2)^2 (a_k - a_j)/(2 (h_j^2 - h_k^2) + (h_j^2 + h_k^2) (a_j - a_k)) */
 static void added_mass_of_ellipsoid(const double h[3], double K[6]) {
   double a[3] = {0, 0, 0};
@@ -252,15 +259,16 @@ static void added_mass_of_ellipsoid(const double h[3], double K[6]) {
 }
 
 typedef struct kind {
-  const char *shape; /* with three numbers for the sizes */
-  const char *model; /* of the fluid */
+  const char *shape; /* a format with three sizes */
+  const char *model; /* the fluid model */
   find_touch *find;
   void (*fluid)(const double size[3], double K[6]); /* the diagonal of the added mass; NULL: that of the record */
-  double factor[3], low, high;                      /* of the sizes in the text to those in `size`; limits of sizes */
-  double restitution;                               /* of every second pair; otherwise it is 1 */
+  double factor[3], low, high;                      /* sizes in the text divided by those in `size`; range of sizes */
+  double restitution;                               /* of every second pair; the others have 1 */
 } kind;
 
-/* Writes a scenario of two bodies with random sizes, inertias, attitudes and spins, of which the second one comes. */
+/* Writes a scenario of two bodies with random sizes, inertias, attitudes and spins. The second body moves towards the
+ * first one. */
 static void write_pair(uint64_t *seed, const kind *of, double e, double size[2][3], double inertia[2][6], char *text,
                        size_t room) {
   double axis[2][3], spin[2][3], u[3], v[3], far = 0;
@@ -299,7 +307,7 @@ static void write_pair(uint64_t *seed, const kind *of, double e, double size[2][
            "record: {observables: [inertia]}\n");
 }
 
-/* Returns the number of contacts between two rows, and *at: the number of the first one. */
+/* Returns the number of contacts between two rows; *at becomes the index of the first one. */
 static int contacts_between(const memory_sink *m, size_t row, size_t *at) {
   const double from = *memory_field(m, row, "time"), to = *memory_field(m, row + 1, "time");
   int n = 0;
@@ -308,8 +316,8 @@ static int contacts_between(const memory_sink *m, size_t row, size_t *at) {
   return n;
 }
 
-/* Checks all contacts of random pairs, of each up to a step with two contacts: with a restitution below 1 they can
- * accumulate. */
+/* Checks the contacts of random pairs. A pair is checked only up to its first step with two contacts, because contacts
+ * with a restitution below 1 can accumulate. */
 static void check_pairs(const char *what, const kind *of, int pairs, int least) {
   uint64_t seed = check_seed();
   errors most = {0};

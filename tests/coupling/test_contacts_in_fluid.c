@@ -1,10 +1,10 @@
-/* Contacts of bodies that feel each other through the fluid, and contacts of bodies of which some rest. */
+/* Tests of contacts of bodies that feel each other through the fluid, and of impacts on bodies at rest. */
 #include "memory_sink.h"
 #include "system_runs.h"
 
 enum { BALLS = 5 };
 
-/* Drops the events of another kind than contacts; returns the number of contacts. */
+/* Drops all events that are not contacts. Returns the number of contacts. */
 static size_t contacts(memory_sink *m) {
   size_t n = 0;
   for (size_t e = 0; e < m->n_events; e++)
@@ -20,9 +20,12 @@ static void finish(memory_sink *m, cb_scenario *s) {
 /* --- balls in a row that feel each other as dipoles ---
  *
  *   M_ii = k,  M_ij = -2 rho D^2/(4 pi |x_i - x_j|^3),  p = M v,  dp_i/dt = d/dx_i (v^T M v/2)
- * x: places on a line; k: inertia of a ball and its fluid; D = V/2 + V', the moment of the dipole of a ball at unit
- * velocity, with the volumes V of the sphere and V' inside the faces. At a contact of i and i + 1 the momenta change by
- * -J and J, J = -(1 + e) s'/(n M^-1 n), with n = -1, 1 at i, i + 1. */
+ * x are the places on a line, v the velocities, p the momenta, and rho is the density of the fluid. k is the inertia of
+ * a ball and its fluid. D = V/2 + V' is the dipole moment of a ball at unit velocity, with the volumes V of the sphere
+ * and V' inside the faces. At a contact of the balls i and i + 1 their momenta change by -J and J:
+ *
+ *   J = -(1 + e) s'/(n^T M^-1 n)
+ * with the restitution e, the rate s' of the gap, and the vector n: -1 at i, 1 at i + 1 and 0 elsewhere. */
 typedef struct row {
   double k, coupling; /* coupling: 2 rho D^2/(4 pi) */
 } row;
@@ -56,14 +59,14 @@ static int rhs(double t, const double *z, double *dz, void *user) {
   return 0;
 }
 
-/* Moves the row by `time`. */
+/* Moves the balls for this time. */
 static void move(const row *r, double time, double z[2 * BALLS]) {
   row own = *r;
   if (time > 0) solve_reference(rhs, &own, 2 * BALLS, time, z);
 }
 
-/* Moves the row to its first contact before the time `limit`, by bisection. Returns the left ball of this contact,
- * or -1. *time: the time that has passed. */
+/* Moves the balls to the first contact before the time `limit`, by bisection. Returns the left ball of this contact, or
+ * -1 if there is none. *time becomes the time of the motion. */
 static int next_contact(const row *r, double diameter, double limit, double z[2 * BALLS], double *time) {
   double at[2 * BALLS], v[BALLS];
   for (*time = 0; *time < limit;) {
@@ -109,8 +112,9 @@ static cb_scenario *run_row(double restitution, int resolution, double step, mem
   return memory_go(m, text);
 }
 
-/* Five balls in a row with gaps of 2 cm: the first one comes, and the last one leaves. All contacts and the velocities
- * at the end are compared with the equations above. At restitution 1 momentum and energy are the same in all rows. */
+/* Five balls are in a row with gaps of 2 cm. The first one hits the second, and in the end the last one leaves. All
+ * contacts and the velocities at the end are compared with the equations above. At restitution 1 momentum and energy
+ * are the same in all rows. */
 static void cradle_in_water_has_the_inertia_of_all_balls(void **unused) {
   (void)unused;
   for (int n = 0; n < 2; n++) {
@@ -156,7 +160,7 @@ static void cradle_in_water_has_the_inertia_of_all_balls(void **unused) {
   }
 }
 
-/* Steps in which the balls would overlap by more than the coupling allows are divided before the contact. */
+/* If balls would overlap within a step by more than the coupling allows, the step is divided before the contact. */
 static void long_steps_do_not_miss_contacts_in_a_coupling(void **unused) {
   (void)unused;
   memory_sink m[2];
@@ -173,8 +177,8 @@ static void long_steps_do_not_miss_contacts_in_a_coupling(void **unused) {
 
 /* --- impacts on bodies that rest --- */
 
-/* A ball falls on a ball that rests on a plane, at restitution 1: the resting ball cannot move, so that the ball rises
- * again to its height and falls a second time, wherever the impact is in a step. */
+/* A ball falls on a ball that rests on a plane, at restitution 1. The resting ball cannot move. So the other ball rises
+ * to its height again and falls a second time, for any time of the impact within a step. */
 static void impact_on_a_resting_body_keeps_energy(void **unused) {
   (void)unused;
   for (int n = 0; n < 4; n++) {
@@ -192,7 +196,8 @@ static void impact_on_a_resting_body_keeps_energy(void **unused) {
              .5 + .003 * n);
     cb_scenario *s = memory_go(&m, text);
     assert_int_equal(contacts(&m), 2);
-    check_near(*memory_field(&m, m.n_rows - 1, "energy"), *memory_field(&m, 0, "energy"), 1e-12); /* of 13 */
+    check_near(*memory_field(&m, m.n_rows - 1, "energy"), *memory_field(&m, 0, "energy"),
+               1e-12); /* the energy is 15 J */
     check_near(memory_field(&m, m.n_rows - 1, "pose")[2], .1, 1e-14);
     finish(&m, s);
   }

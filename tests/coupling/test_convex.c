@@ -33,7 +33,7 @@ static void box_of(double a, double b, double c, double x[8][3]) {
   }
 }
 
-/* A hull of random points. */
+/* Makes n random points, of which a body is the convex hull. */
 static void random_points(uint64_t *seed, int n, double (*x)[3]) {
   for (int i = 0; i < n; i++) {
     check_direction(seed, 3, x[i]);
@@ -63,7 +63,8 @@ static void balls_and_capsules_have_closed_forms(void **unused) {
     double d[3];
     for (int i = 0; i < 3; i++) d[i] = p[2][i] - p[0][i];
     check_near(gap_of(&one, &ga, &two, &gb).gap, sqrt(cb_dot3(d, d)) - .3, 1e-15 * 8);
-    /* the distance of two segments is that of the lines, or of an end and a segment (Ericson 2005) */
+    /* the distance of two segments is that of the lines, or of an end and a segment (Ericson, Real-Time Collision
+     * Detection, 2005) */
     double e[3], f[3], r[3];
     for (int i = 0; i < 3; i++) {
       e[i] = p[1][i] - p[0][i];
@@ -156,7 +157,8 @@ static double distance(const gsl_vector *p, void *data) {
   return sqrt(cb_dot3(d, d));
 }
 
-/* -g(n), with n of two angles, and the maxima of n.x by their formula. */
+/* Returns -g(n) of two ellipsoids. n is the unit vector with the angles p, and g(n) is the width of the gap along n:
+ * the minimum of n.y over the second body minus the maximum of n.x over the first one. Both have closed forms. */
 static double depth_of(const gsl_vector *p, void *data) {
   const task *t = data;
   const double u = gsl_vector_get(p, 0), v = gsl_vector_get(p, 1), n[3] = {cos(u) * cos(v), sin(u) * cos(v), sin(v)};
@@ -174,7 +176,7 @@ static double depth_of(const gsl_vector *p, void *data) {
   return sum;
 }
 
-/* The least value of a function of n numbers, from random starts. */
+/* Returns the minimum of a function of n numbers, by searches from random starts. */
 static double least_of(double (*f)(const gsl_vector *, void *), int n, task *t, uint64_t *seed, int starts) {
   gsl_multimin_function of = {f, (size_t)n, t};
   gsl_multimin_fminimizer *m = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, (size_t)n);
@@ -182,7 +184,7 @@ static double least_of(double (*f)(const gsl_vector *, void *), int n, task *t, 
   double least = INFINITY;
   for (int k = 0; k < starts; k++) {
     for (int i = 0; i < n; i++) gsl_vector_set(at, (size_t)i, check_uniform(seed, -3, 3));
-    for (int again = 0; again < 3; again++) { /* the simplex shrinks too soon now and then */
+    for (int again = 0; again < 3; again++) { /* sometimes the simplex shrinks too early */
       gsl_vector_set_all(size, again ? .01 : .5);
       gsl_multimin_fminimizer_set(m, &of, at, size);
       for (int i = 0; i < 600 && gsl_multimin_fminimizer_size(m) > 1e-10; i++)
@@ -206,9 +208,9 @@ static void ellipsoids_agree_with_minimisation(void **unused) {
     const cb_pose ga = random_pose(&seed, .8), gb = random_pose(&seed, .8);
     task t = {&a, &b, &ga, &gb};
     const double s = gap_of(&a, &ga, &b, &gb).gap;
-    if (s < -.1) continue; /* deep: which maximum is found depends on the start */
+    if (s < -.1) continue; /* for deep overlaps, the start determines which maximum is found */
     const double minus = -least_of(depth_of, 2, &t, &seed, 20);
-    check_near(s, minus, 1e-12); /* the minimum is quadratic: 1e-10 of the simplex is 1e-20 of its value */
+    check_near(s, minus, 1e-12); /* at a minimum an error of 1e-10 in n changes the value by 1e-20 */
     if (s > 0) check_near(s, least_of(distance, 4, &t, &seed, 20), 1e-11);
     apart += s > 0;
     inside += s < 0;
@@ -217,8 +219,9 @@ static void ellipsoids_agree_with_minimisation(void **unused) {
   check_at_least(inside, 10);
 }
 
-/* The gap of a hull and anything else is at least g(n) of any n, and is g of the normal that is returned; the contact
- * points are on the normal and in both sets. */
+/* Returns g(n), the width of the gap along n: the minimum of n.y over b minus the maximum of n.x over a. The gap is the
+ * maximum of g(n) over all n. It is g of the normal that is returned, and the contact points are on a line along this
+ * normal and in both bodies. */
 static double g_of(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb, const double n[3]) {
   double sum = 0;
   for (int k = 0; k < 2; k++) {
@@ -250,7 +253,7 @@ static void gap_is_the_largest_width(void **unused) {
     const cb_convex *a = &set[k % 5], *b = &set[k / 5 % 5];
     const cb_pose ga = random_pose(&seed, .1), gb = random_pose(&seed, 1.2);
     const cb_convex_contact c = gap_of(a, &ga, b, &gb);
-    if (c.gap < -.05) continue; /* deep: which maximum is found depends on the start */
+    if (c.gap < -.05) continue; /* for deep overlaps, the start determines which maximum is found */
     double d[3], w[3], n[3], guess[3];
     check_near(cb_dot3(c.normal, c.normal), 1, 1e-14);
     check_direction(&seed, 3, w);
@@ -259,11 +262,11 @@ static void gap_is_the_largest_width(void **unused) {
     for (int i = 0; i < 3; i++) guess[i] /= length;
     cb_convex_contact again;
     cb_convex_gap(a, &ga, b, &gb, guess, &again);
-    if (c.gap > 0) check_near(again.gap, c.gap, 1e-13); /* whatever the guess */
+    if (c.gap > 0) check_near(again.gap, c.gap, 1e-13); /* for any guess */
     worst = fmax(worst, fabs(c.gap - g_of(a, &ga, b, &gb, c.normal)));
     for (int i = 0; i < 3; i++) d[i] = c.b[i] - c.a[i];
     for (int i = 0; i < 3; i++) worst = fmax(worst, fabs(d[i] - c.gap * c.normal[i]));
-    for (int j = 0; j < 200; j++) { /* no direction near the normal, and none at random, separates them more */
+    for (int j = 0; j < 200; j++) { /* g is not larger in a direction near the normal, or in a random one */
       check_direction(&seed, 3, w);
       const double small = j & 1 ? 1 : pow(10, check_uniform(&seed, -6, 0));
       for (int i = 0; i < 3; i++) n[i] = (j & 1 ? 0 : c.normal[i]) + small * w[i];
@@ -295,8 +298,8 @@ static void velocity_at(const cb_pose *g, const double Y[6], const double x[3], 
   cb_apply3(r, v, out);
 }
 
-/* The rate n.(v_B - v_A) is the derivative of the gap by differences of order 6, apart and overlapping; the guess keeps
- * it on one branch. */
+/* The rate n.(v_B - v_A) agrees with the derivative of the gap by differences of order 6, for bodies that are apart and
+ * for bodies that overlap. The common guess keeps all gaps on one branch. */
 static void rate_is_the_derivative_of_the_gap(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();
@@ -331,7 +334,8 @@ static void rate_is_the_derivative_of_the_gap(void **unused) {
   check_at_least(overlap, 5);
 }
 
-/* A corner of a box against a slab: the gap is the height of the corner, while it goes through 0. */
+/* A corner of a box moves through a face of a slab. The gap is the height of the corner above the face, also where it
+ * changes its sign. */
 static void gap_is_smooth_where_a_corner_enters_a_face(void **unused) {
   (void)unused;
   double x[8][3], y[8][3], guess[3] = {0};
@@ -356,7 +360,8 @@ static void gap_is_smooth_where_a_corner_enters_a_face(void **unused) {
 
 /* --- patches --- */
 
-/* The least and the largest x and y, in the frame of a, of the points of a patch; all of its gaps are 0. */
+/* Computes the minimum and maximum of x and of y of the points of a patch, in the frame of a. All gaps of the points
+ * must be 0. */
 static void extent(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb, int points,
                    double out[4]) {
   cb_convex_patch p;

@@ -184,8 +184,8 @@ static void bodies_that_act_on_each_other_in_curved_space(void **unused) {
   }
 }
 
-/* A ball in water on a rod of length 1 from a fixed point swings with theta'' = -ratio sin theta, where ratio =
- * (m - m_f) g/(m + m_f/2). m is the mass of the ball and m_f the mass of the water that it displaces. */
+/* A ball in water hangs on a rod of length 1 from a fixed point. It swings with theta'' = -ratio sin theta and
+ * ratio = (m - m_f) g/(m + m_f/2). m is the mass of the ball and m_f the mass of the water that it displaces. */
 typedef struct swing {
   double ratio;
 } swing;

@@ -5,8 +5,9 @@
 
 /* --- a stepladder --- */
 
-/* The angle of a leg of a stepladder at time t: two rods of length 1, joined at the top, slide apart on a floor without
- * friction. The centre of a rod moves on a circle of radius 1/2, so a'' = -(3 g/2) cos a. */
+/* Returns the angle a of the legs of a stepladder to the floor at time t. Two rods of length 1, joined at the top,
+ * slide apart on a floor without friction. The centre of a rod moves on a circle of radius 1/2, so the equation is
+ * a'' = -(3 g/2) cos a. */
 static double angle_of_leg(double g, double a, double t) {
   const int n = 2000;
   const double h = t / n;
@@ -21,8 +22,8 @@ static double angle_of_leg(double g, double a, double t) {
   return a;
 }
 
-/* The error of the height of the hinge at t = 0.4, with steps of length h. The feet are spheres that start on the
- * floor. */
+/* Returns the error of the height of the hinge at t = 0.4, with steps of length h. The feet are spheres that start on
+ * the floor. */
 static double error_of_stepladder(double h) {
   const double start = 1.1, radius = 0.01, g = 9.81, end = 0.4;
   char text[2048];
@@ -64,8 +65,8 @@ static void feet_of_a_stepladder_slide_on_the_floor(void **unused) {
 
 /* --- a body of two boxes, in one piece and on a weld --- */
 
-/* The difference of the poses of a body of two boxes and of two boxes on a weld, which fall on a floor: at t = 0.3,
- * after two impacts; and of the energies, at rest. */
+/* Compares one body of two boxes with two boxes on a weld, which fall on a floor. Computes the differences of the poses
+ * and of the energies at the time `end`. At t = 0.3 there have been two impacts. */
 static void differ(double step, double end, double *of_pose, double *of_energy) {
   static const char *const fluid =
                                "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, -9.81], floor: {kind: "
@@ -105,13 +106,13 @@ static void welded_boxes_bounce_as_one_body_and_come_to_rest(void **unused) {
   check_at_most(fine, 1e-5);
   check_near(log2(coarse / fine), 2, .3);
   differ(.002, 2, &pose, &energy);
-  check_at_most(energy, 1e-12); /* both lie flat; the way to it is sensitive to errors */
+  check_at_most(energy, 1e-12); /* both lie flat; the poses are sensitive to errors */
 }
 
 /* --- a chain --- */
 
-/* A chain of four boxes on ball joints falls on the floor, slides on it and rests: it passes through the floor nowhere,
- * the joints hold, and in the end nothing moves. A chain without friction keeps its horizontal momentum. */
+/* A chain of four boxes on ball joints falls on the floor, slides on it and comes to rest. It never passes through the
+ * floor, the joints hold, and in the end nothing moves. A chain without friction keeps its horizontal momentum. */
 static void chain_comes_to_rest_on_the_floor(void **unused) {
   (void)unused;
   static const char text[] =
@@ -146,12 +147,12 @@ static void chain_comes_to_rest_on_the_floor(void **unused) {
     for (int i = 3; i < 5; i++) change = fmax(change, fabs(momentum[i] - first[i]));
   }
   print_message("chain on a floor: lowest %.3g, joints %.3g, horizontal momentum %.3g\n", lowest, gap, change);
-  check_at_least(lowest, -1e-11); /* closed gaps are closed to this */
+  check_at_least(lowest, -1e-11); /* the accuracy of closed gaps */
   check_at_most(gap, 1e-14);
   check_at_most(change, 1e-13);
   const double *twist = memory_field(&m, m.n_rows - 1, "twist");
   for (int b = 0; b < 4; b++)
-    for (int i = 0; i < 2; i++) check_near(twist[6 * b + i], 0, 1e-12); /* it lies flat */
+    for (int i = 0; i < 2; i++) check_near(twist[6 * b + i], 0, 1e-12); /* the chain lies flat */
   memory_free(&m);
   cb_scenario_free(s);
 }
@@ -161,8 +162,8 @@ static void chain_comes_to_rest_on_the_floor(void **unused) {
 #define BASE "{name: base, density: 500, shape: {name: box, a: 0.4, b: 0.3, c: 0.1}, place: {position: [0, 0, 0.55]}}"
 #define TOP "{name: top, density: 500, shape: {name: box, a: 0.2, b: 0.2, c: 0.1}}"
 
-/* Runs a base that falls by 0.5 m and carries another box on a slide with these keys; the masses are 6 and 2. Returns
- * the last values of the height of both boxes, and the energies. */
+/* Runs a base of mass 6 that falls by 0.5 m and carries a box of mass 2 on a slide. `slide` contains further keys of
+ * the slide. Computes the heights of both at the end, and the energies at the start and at the end. */
 static void drop_lift(const char *restitution, const char *slide, double end, double z[2], double E[2]) {
   char text[1024];
   memory_sink m;
@@ -183,7 +184,7 @@ static void drop_lift(const char *restitution, const char *slide, double end, do
 }
 
 /* The slide is at its lowest value when the base lands with the speed v. Floor and limit act at once, so both boxes
- * leave with v/2, as one body of mass 8: m v^2/2 = 8 * 10 * 0.5, of which 3/4 are lost. */
+ * leave with the speed v/2, as one body of mass 8. Of the energy m v^2/2 = 8 * 10 * 0.5, 3/4 are lost. */
 static void bodies_at_a_limit_bounce_as_one(void **unused) {
   (void)unused;
   double z[2], E[2];
@@ -192,8 +193,8 @@ static void bodies_at_a_limit_bounce_as_one(void **unused) {
   check_near(z[1] - z[0], .3, 1e-12);
 }
 
-/* Dry friction of 100 N holds the slide while it falls, but no impact: the base stops, and the top slides on with v^2 =
- * 10, for v^2/(2 a), a = 100/2 - 10. */
+/* Dry friction of 100 N holds the slide during the fall, but not in the impact: the base stops. With v^2 = 10 and the
+ * deceleration a = 100/2 - 10, the top slides on by v^2/(2 a). */
 static void dry_friction_does_not_resist_an_impact(void **unused) {
   (void)unused;
   double z[2], E[2];
@@ -205,8 +206,8 @@ static void dry_friction_does_not_resist_an_impact(void **unused) {
 
 /* --- a body on two legs --- */
 
-/* Runs a body on two legs with these keys of the hips, and checks what holds for each of them. Returns the largest
- * component of the last twists. */
+/* Runs a body on two legs. `left` and `right` contain further keys of the hips. Checks properties that hold for all of
+ * them. Returns the largest component of the twists at the end. */
 static double stand(const char *left, const char *right, double step, double end) {
   char text[2048];
   memory_sink m;
@@ -223,7 +224,7 @@ static double stand(const char *left, const char *right, double step, double end
   cb_scenario *s = memory_go(&m, text);
   double impacts = 0, largest = 0;
   for (size_t e = 0; e < m.n_events; e++) impacts += m.event[e].impulse;
-  check_at_least(impacts, 1); /* it falls */
+  check_at_least(impacts, 1); /* the body falls */
   for (size_t row = 0; row < m.n_rows; row++) {
     const double *gap = memory_field(&m, row, "joint_residual"), *p = memory_field(&m, row, "total_momentum");
     for (int j = 0; j < 2; j++) check_at_most(gap[j], 1e-14);
@@ -236,7 +237,8 @@ static double stand(const char *left, const char *right, double step, double end
   return largest;
 }
 
-/* Servos and dry friction let it stand: it comes to rest by sticking joints, whose contacts depend on each other. */
+/* With servos and dry friction the body stands. It comes to rest because its joints stick, although their states depend
+ * on each other through the contacts. */
 static void legs_with_dry_friction_stand(void **unused) {
   (void)unused;
   check_at_most(stand("friction: 0.02, limits: [-1, 1], servo: {position: 0.4, kp: 30, kv: 1}",
@@ -244,14 +246,14 @@ static void legs_with_dry_friction_stand(void **unused) {
                 1e-12);
 }
 
-/* Without servos the legs slide to their limits, at which impacts of the floor and of the limits follow from each
- * other. */
+/* Without servos the legs slide to their limits. There, impacts on the floor cause impacts on the limits, and the other
+ * way round. */
 static void legs_without_force_fall_to_their_limits(void **unused) {
   (void)unused;
   stand("limits: [-1, 1]", "limits: [-1, 1]", .004, .5);
 }
 
-/* Runs a chain of four boxes on hinges with these keys, which falls. */
+/* Runs a falling chain of four boxes on hinges. `hinge` contains further keys of the hinges. */
 static void drop_chain(const char *hinge) {
   char text[2048];
   memory_sink m;
@@ -273,12 +275,13 @@ static void drop_chain(const char *hinge) {
     for (int i = 3; i < 5; i++) check_near(p[i], 0, 1e-13);
   }
   const double first = *memory_field(&m, 0, "energy"), last = *memory_field(&m, m.n_rows - 1, "energy");
-  check_at_least(first - last, 4); /* of 6 J above the floor, impacts and friction take most */
+  check_at_least(first - last, 4); /* impacts and friction take most of the 6 J above the floor */
   memory_free(&m);
   cb_scenario_free(s);
 }
 
-/* Whether a hinge slips or sticks depends on the impulses of the contacts, and these depend on it. */
+/* Whether a hinge slips or sticks depends on the impulses of the contacts, and these impulses depend on whether the
+ * hinge slips. */
 static void chains_with_dry_friction_come_to_rest(void **unused) {
   (void)unused;
   drop_chain("friction: 0.1");

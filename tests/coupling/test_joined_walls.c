@@ -1,11 +1,11 @@
-/* Joined bodies that touch walls, that change their shapes by poses, and damped steps, in runs of scenarios. */
+/* Tests of runs of joined bodies that touch walls or change their shapes by poses, and of damped steps. */
 #include "memory_sink.h"
 #include "numerics/vec3.h"
 
 /* Two boxes of length 1 on a hinge fall without rotation with the speed v, and a sphere at the outer end of the first
  * one meets the floor without loss. With the height y of the hinge and the angles a, b of the boxes, the kinetic energy
- * is (m/2) (y' - a'/2)^2 + (m/2) (y' + b'/2)^2 + (I/2) (a'^2 + b'^2), and the end has the velocity y' - a'. An impulse
- * J on the end changes (y', a', b') by J M^-1 (1, -1, 0), and J reverses y' - a'. */
+ * is (m/2) (y' - a'/2)^2 + (m/2) (y' + b'/2)^2 + (I/2) (a'^2 + b'^2), and the end has the velocity y' - a'. M is the
+ * matrix of this energy. An impulse J on the end changes (y', a', b') by J M^-1 (1, -1, 0), and J reverses y' - a'. */
 static void blow_of_a_wall_goes_through_the_hinge(void **unused) {
   (void)unused;
   memory_sink m;
@@ -30,7 +30,8 @@ static void blow_of_a_wall_goes_through_the_hinge(void **unused) {
   assert_int_equal(m.n_events, 1);
   check_near(m.event[0].time, .9, 1e-12);
   check_near(m.event[0].impulse, impulse, 1e-10);
-  /* the rate of the hinge, b' - a', within half a step of the blow: it changes by the square of the angles */
+  /* the rate b' - a' of the hinge; since the impact, at most half a step ago, it has changed by the square of the
+   * angles */
   check_near(memory_field(&m, m.n_rows - 1, "rate")[0], after[2] - after[1], 1e-3);
   check_relative(*memory_field(&m, m.n_rows - 1, "energy"), *memory_field(&m, 0, "energy"),
                  1e-8); /* the error of order 2 after the blow */
@@ -38,8 +39,8 @@ static void blow_of_a_wall_goes_through_the_hinge(void **unused) {
   cb_scenario_free(s);
 }
 
-/* A body with a rigid front and a tail that poses bend, as one body with two parts, and as two bodies on a weld: the
- * local model adds up faces, so both have the same equations. Their steps differ by errors of order 2. */
+/* Compares a body of two parts, a rigid front and a tail that poses bend, with two bodies on a weld. The local model is
+ * a sum over faces, so both have the same equations. Their steps differ by errors of order 2. */
 static double difference_of_welded_tail(double step) {
   static const char *const fluid = "curvebody: 1\nfluid: {medium: 1000, gravity: [0, 0, 0]}\nbodies:\n",
                            *const front = "{name: box, a: 0.3, b: 0.1, c: 0.2}",
@@ -80,8 +81,8 @@ static void welded_tail_with_poses_moves_as_one_body(void **unused) {
   check_near(log2(coarse / fine), 2, .2);
 }
 
-/* A hinged plate in drag so stiff that c h/K = 20: its momentum after a blow alternates with the midpoint rule, and
- * decays with damped steps. */
+/* A hinged ball rotates with so much drag that c h/K = 20, where c is the drag coefficient, h the step and K the
+ * inertia. With the midpoint rule its rate changes its sign in every step; with damped steps it decays. */
 static void damped_steps_let_a_blow_decay(void **unused) {
   (void)unused;
   for (int damped = 0; damped < 2; damped++) {
@@ -96,7 +97,7 @@ static void damped_steps_let_a_blow_decay(void **unused) {
         "integrator: {name: hamilton_pontryagin, step: 0.01, damped: %s}\ntime: {end: 0.05}\n",
         damped ? "true" : "false");
     cb_scenario *s = memory_go(&m, text);
-    /* per step (1 - 10)/(1 + 10), or 1/(1 + 20) */
+    /* the factor per step is (1 - 10)/(1 + 10), or 1/(1 + 20) with damped steps */
     const double factor = damped ? 1. / 21 : -9. / 11;
     for (size_t k = 0; k < m.n_rows; k++) check_near(*memory_field(&m, k, "rate"), pow(factor, (double)k), 1e-5);
     memory_free(&m);

@@ -269,8 +269,8 @@ static void a_prescribed_length_does_the_work_that_the_energy_gains(void **unuse
 /* --- pendulums --- */
 
 /* Opens a pendulum of mass m: a rod of length L joins it to the base point. Its potential is m G X, where G is
- * `gravity` and X the coordinate along the first vector of the frame at the base point. On the circle of radius L, X =
- * -l cos(angle) with l = sin(sqrt(K) L)/sqrt(K) for the curvature K. So the pendulum swings like one of length l in
+ * `gravity` and X the coordinate along the first vector of the frame at the base point. On the circle of radius L,
+ * X = -l cos(angle) with l = sin(sqrt(K) L)/sqrt(K) for the curvature K. So the pendulum swings like one of length l in
  * Euclidean space under gravity G. *length becomes l. `aside` is the speed perpendicular to the plane of the swing. */
 static void open_pendulum(body_case *c, const char *space, double L, double gravity, double angle, double aside,
                           double *length) {

@@ -82,8 +82,8 @@ static void drag_slows_a_particle_exponentially(void **unused) {
 }
 
 /* A spring of stiffness k with the rest length D + b cos(w t) joins two particles of mass m, which start at rest at the
- * distance d0. Their distance is d(t) = D + (d0 - D - B) cos(w0 t) + B cos(w t) with B = b w0^2/(w0^2 - w^2) and w0^2 =
- * 2k/m. */
+ * distance d0. Their distance is d(t) = D + (d0 - D - B) cos(w0 t) + B cos(w t) with B = b w0^2/(w0^2 - w^2) and
+ * w0^2 = 2k/m. */
 static void a_driven_spring_follows_its_closed_form(void **unused) {
   static const char *const springs[] = {
       "  - {kind: rod, name: a, mass: 1.5, link: {spring: {stiffness: 2, rest: \"1 + 0.2*cos(3*t)\"}}, place: {points: "

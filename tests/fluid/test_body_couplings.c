@@ -1,5 +1,5 @@
-/* Every class of couplings (fluid/body_coupling.h), for generic bodies at random poses in each space: momentum and
- * slope are the derivatives of one energy, which does not change when all bodies move together. */
+/* Tests of every class of couplings (fluid/body_coupling.h), for generic bodies at random poses in each space. Momentum
+ * and slope are the derivatives of one energy, which does not change when all bodies move together. */
 #include "check.h"
 #include "fluid/body_coupling.h"
 #include "scenario/fluid.h"
@@ -18,7 +18,7 @@ typedef struct coupled {
   double curvature;
 } coupled;
 
-/* Returns false if the class does not know the space. */
+/* Creates a coupling. Returns false if its class does not support the space. */
 static bool make(coupled *c, const char *coupling, const char *space) {
   char text[2048];
   const cb_immersed *body[N];
@@ -56,7 +56,7 @@ static double energy(const coupled *c, const cb_pose *g, const double (*Y)[6]) {
   return sum;
 }
 
-/* Moves g to g (1 + hat(xi)) with the exponential of xi. */
+/* Replaces g by g exp(hat(xi)). */
 static void move(const coupled *c, const double xi[6], cb_pose *g) {
   cb_pose by, out;
   cb_pose_tau_in(CB_SE3_EXPONENTIAL, c->curvature, xi, &by);
@@ -77,7 +77,8 @@ static void random_state(const coupled *c, uint64_t *seed, cb_pose g[N], double 
   }
 }
 
-/* The fourth-order difference of the energy along component k of body i: of its twist, or of its pose. */
+/* Returns the difference of fourth order of the energy, along component k of the twist of body i or of a motion of its
+ * pose. */
 static double difference(const coupled *c, const cb_pose *g, const double (*Y)[6], int i, int k, bool of_pose,
                          double h) {
   double sum = 0;
@@ -110,7 +111,7 @@ static void check_state(const coupled *c, const cb_pose g[N], const double Y[N][
       wrong[0] = fmax(wrong[0], fabs(difference(c, g, Y, i, k, false, 1e-2) - momentum[i][k]));
       wrong[1] = fmax(wrong[1], fabs(difference(c, g, Y, i, k, true, 1e-3) - slope[i][k]));
     }
-  /* a motion of all together, eta in the world, is Ad_{g_i}^-1 eta of each body: the energy does not change */
+  /* if all bodies move together by eta in the world, body i moves by Ad_{g_i}^-1 eta, and the energy does not change */
   for (int k = 0; k < 6; k++) {
     double sum = 0;
     for (int i = 0; i < N; i++) {
@@ -124,8 +125,9 @@ static void check_state(const coupled *c, const cb_pose g[N], const double Y[N][
   }
   print_message("  derivatives in twists %.1e of %.1e, in poses %.1e of %.1e, sum of slopes %.1e\n", wrong[0], size,
                 wrong[1], largest, along);
-  check_at_most(wrong[0], 1e-11 * size); /* the energy is quadratic in the twists: round-off over h */
-  /* h^4 of the difference, and round-off over h; in curved spaces the panels are integrated by a quadrature */
+  check_at_most(wrong[0], 1e-11 * size); /* quadratic in the twists: round-off divided by h */
+  /* the difference has errors of order h^4, and round-off divided by h; in curved spaces panels are integrated
+   * numerically */
   check_at_most(wrong[1], (c->curvature == 0 ? 1e-9 : 2e-6) * largest);
   check_at_most(along, 1e-13 * largest);
 }

@@ -1,5 +1,5 @@
-/* Tables of the exact coupling of joined bodies (fluid/body_coupling.h). They agree with the exact coupling at the
- * order of the splines; momentum and slope are the derivatives of one energy, also where the joints do not hold; and a
+/* Tests of tables of the exact coupling of joined bodies (fluid/body_coupling.h). They agree with the exact coupling to
+ * the order of the splines. Momentum and slope are the derivatives of one energy, also where the joints do not hold. A
  * run with a table keeps its momentum and has no trend in its energy.
  */
 #include "fluid/body_coupling.h"
@@ -17,8 +17,8 @@ static cb_pose frame_of(const double at[3], const double axis[3]) {
   return frame;
 }
 
-/* A joint that holds body b at a place beyond the end of body a. Its axis is nearly z, so that b swings, or with `roll`
- * nearly the common axis x of the bodies, so that b can make a complete turn. */
+/* Makes a joint that holds body b at a place beyond the end of body a. Its axis is nearly z, so that b swings, or with
+ * `roll` nearly the common axis x of the bodies, so that b can make a complete turn. */
 static cb_coupled_joint joint_of(const char *class, int a, int b, bool roll) {
   const double axis[3] = {roll ? 1 : .2, .1, roll ? .05 : 1}, axis_in[3] = {roll ? 1 : 0, .1, roll ? 0 : 1};
   return (cb_coupled_joint){
@@ -60,7 +60,7 @@ static void hold(const cb_coupled_joint *j, const double *q, cb_pose *g) {
 
 /* --- accuracy --- */
 
-/* The largest errors of momentum and slope of a table for a hinge, relative to the largest numbers. */
+/* Computes the largest errors of momentum and slope of a table for a hinge, relative to the largest numbers. */
 static void find_errors(const cb_coupling_samples *samples, bool roll, double error[2]) {
   solid_mesh m[BODIES];
   make_meshes(m);
@@ -80,7 +80,8 @@ static void find_errors(const cb_coupling_samples *samples, bool roll, double er
       size[0] = fmax(size[0], fabs(exact));
       error[0] = fmax(error[0], fabs(momentum[1][k / 6][k % 6] - exact));
     }
-    /* the part of the slope that the joint does not balance is its torque about the axis of body 1 */
+    /* only the torque of the slope about the axis of body 1 is compared, because the joint balances its other
+     * components */
     for (int k = 0; k < 2; k++) {
       cb_pose back;
       double own[6];
@@ -96,8 +97,8 @@ static void find_errors(const cb_coupling_samples *samples, bool roll, double er
   several_free(s, BODIES, m);
 }
 
-/* The order of a spline of degree 5 is 6, that of its slope 5. Twice as many samples find it within .7, because the
- * error also depends on where the samples are. */
+/* The order of a spline of degree 5 is 6, and that of its slope is 5. The orders are measured with twice as many
+ * samples. They differ by up to .7, because the error also depends on where the samples are. */
 static void the_error_falls_at_the_order_of_the_splines(void **unused) {
   for (int periodic = 0; periodic < 2; periodic++) {
     double error[2][2];
@@ -143,7 +144,7 @@ static void check_one_energy(cb_coupling_table *t, int n, cb_pose *g) {
     check_near(slope[c / 6][c % 6], (side[0] - 8 * side[1] + 8 * side[2] - side[3]) / (12 * e), 1e-9);
     size = fmax(size, fabs(slope[c / 6][c % 6]));
   }
-  check_at_least(size, 3e-4); /* it is not 0 by mistake */
+  check_at_least(size, 3e-4); /* the test does not compare zeros */
   for (int i = 0; i < n; i++) {
     double world[6];
     cb_se3_momentum_to_world(&g[i], slope[i], world);
@@ -179,7 +180,7 @@ static void the_slope_is_the_derivative_of_the_energy(void **unused) {
   for (int i = 0; i < BODIES; i++) free_mesh(m + i);
 }
 
-/* Three bodies: a hinge whose second body is the first one of the run, and a weld. */
+/* Three bodies with a hinge and a weld. The second body of the hinge is the first body of the run. */
 static void a_tree_of_joints_has_one_energy(void **unused) {
   solid_mesh m[BODIES];
   make_meshes(m);
@@ -203,7 +204,7 @@ static void what_a_table_cannot_hold_is_refused(void **unused) {
   cb_several *s = several_of(3, m, NULL);
   const cb_coupled_joint joint[] = {joint_of("planar", 0, 1, false), joint_of("hinge", 1, 2, false),
                                     joint_of("ball", 1, 2, false)};
-  const int used[][2] = {{0, 1}, {0, 2}, {2, 3}, {1, 2}}; /* a part of the joints */
+  const int used[][2] = {{0, 1}, {0, 2}, {2, 3}, {1, 2}}; /* the first joint, and the one after the last */
   const char *const text[] = {"free relative to the first body", "too many coordinates",
                               "free relative to the first body", "free relative to the first body"};
   const int count[] = {1, 2, 1, 1};
@@ -250,9 +251,10 @@ static double difference(const simulation *a, const simulation *b) {
   return largest;
 }
 
-/* In the middle of a step the joint holds up to the square of the step, and there the table has the energy of poses at
- * which the joint holds. The motions therefore differ by the square of the step, and by the error of the table, which
- * is below 1e-9. The difference of the motions is far below the effect of the coupling. */
+/* Compares runs with a table and with the exact coupling. The exact coupling is computed at the poses in the middle of
+ * a step, and the table gives it at poses that the joint allows. These poses differ by an error of order 2 in the step.
+ * So the motions differ by the square of the step, and by the error of the table, which is below 1e-9. The difference
+ * of the motions is far below the effect of the coupling. */
 static void a_run_with_a_table_agrees_with_the_exact_one(void **unused) {
   double error[2], effect = 0;
   for (int i = 0; i < 2; i++) {

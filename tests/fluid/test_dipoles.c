@@ -103,7 +103,7 @@ static void a_plane_is_a_mirrored_sphere(void **unused) {
     double K[6][6];
     check_ok(cb_dipoles_set_plane(d, &plane));
     check_ok(cb_dipoles_tensor(d, &g, K[0]));
-    /* the next term of K is 3/(2 h)^6 of it away from the plane, and less along the plane */
+    /* the next term of K has the relative size 3/(2 h)^6 for motion away from the plane, and less along the plane */
     check_near(K[5][5], away - 2 * M_PI / 3, 1.1 * 2 * M_PI / pow(2 * h, 6));
     check_near(K[3][3], along - 2 * M_PI / 3, 1.1 * 2 * M_PI / pow(2 * h, 6));
     assert_true(free ? K[5][5] < 0 && K[3][3] < 0 : K[5][5] > 0 && K[3][3] > 0);
@@ -188,12 +188,13 @@ static void slopes_are_derivatives(void **unused) {
       check_near(slope[i / 6][i % 6], difference(&s, i / 6, xi), 1e-10);
       size = fmax(size, fabs(slope[i / 6][i % 6]));
     }
-    check_at_least(size, 1e-5); /* the differences are not those of zeros */
+    check_at_least(size, 1e-5); /* the test does not compare zeros */
     cb_dipoles_free(s.d);
   }
 }
 
-/* The matrix is that of cb_dipoles_apply, symmetric, and has no block of one body without a plane. */
+/* The matrix gives the momenta of cb_dipoles_apply and is symmetric. Without a plane, its blocks of a body with itself
+ * are 0. */
 static void the_matrix_is_symmetric(void **unused) {
   uint64_t seed = check_seed();
   for (int space = 0; space < SPACES; space++) {
@@ -270,7 +271,7 @@ static void flows_pass_the_antipode(void **unused) {
     const double *c = s.body[0].centroid;
     const cb_pose centre = at(c[0], c[1], c[2]), back = at(-c[0], -c[1], -c[2]);
     double momentum[2][6], slope[2][6];
-    s.g[0] = first; /* g_1 c = g_0 c away, so that the dipoles are at this angle */
+    s.g[0] = first; /* body 1 is placed so that its centre is at this angle from that of body 0 */
     cb_pose_multiply_in(s.K, &first, &centre, s.g + 1);
     cb_pose_multiply_in(s.K, s.g + 1, &away, s.g + 1);
     cb_pose_multiply_in(s.K, s.g + 1, &back, s.g + 1);
@@ -286,9 +287,9 @@ static void flows_pass_the_antipode(void **unused) {
   cb_dipoles_free(s.d);
 }
 
-/* Two bodies above a plane get the momenta of two of four bodies in free space, the bodies and their mirrored copies.
- * The mirror M maps a body with the pose (R, x) to one with (M R P, M x + 2 height n), P = diag(-1, 1, 1), the twist
- * (-P w, P v) and the added mass of mirrored axes. Above a free surface the twists of the copies change their sign. */
+/* Two bodies above a plane have the same momenta as in free space together with their two mirrored copies. The mirror M
+ * maps a body with the pose (R, x) to one with (M R P, M x + 2 height n), P = diag(-1, 1, 1), the twist (-P w, P v) and
+ * the added mass of mirrored axes. Above a free surface the twists of the copies change their sign. */
 static void a_plane_is_mirrored_bodies(void **unused) {
   uint64_t seed = check_seed();
   const double n[3] = {2. / 3, -1. / 3, 2. / 3}, height = -6, P[6] = {1, -1, -1, -1, 1, 1};
@@ -329,9 +330,8 @@ static void a_plane_is_mirrored_bodies(void **unused) {
 
 /* --- thin bodies --- */
 
-/* A thin disc of radius a has K = rho 8 a^3/3 across its plane and rho 16 a^5/45 about its diameters. For a thickness
- * above 0 and no added mass along the plane, as models of sheets have it, its reach is still that of the disc,
- * 0.75 a. */
+/* A thin disc of radius a has K = rho 8 a^3/3 across its plane and rho 16 a^5/45 about its diameters. A disc of small
+ * thickness, without added mass along its plane as in models of sheets, has the same reach 0.75 a. */
 static void thickness_does_not_change_the_reach_of_a_disc(void **unused) {
   static const double thickness[] = {0, 1e-4, 0.01};
   for (int i = 0; i < 3; i++) {
@@ -353,7 +353,7 @@ static void thickness_does_not_change_the_reach_of_a_disc(void **unused) {
 
 enum { MANY = 150 }; /* more than two blocks of dipoles */
 
-/* What body i of two feels, and what it feels if it is alone near the plane. */
+/* Computes the momentum and the slope of body 0: with a second body in out[0], and alone near the plane in out[1]. */
 static void felt_of_two(const cb_dipole_body *two, const cb_mirror *plane, const cb_pose *g, const double (*Y)[6],
                         double out[2][12]) {
   double momentum[2][6], slope[2][6];
@@ -494,8 +494,8 @@ static void bad_input_is_reported(void **unused) {
   assert_null(other);
 }
 
-/* The flow at the centre of a sphere is the one that its momentum -rho D u has, with D = K/rho + V = 3 V/2. At a rigid
- * plane the flow of all dipoles and images is along the plane, and at a free surface perpendicular to it. */
+/* The flow u at the centre of a sphere agrees with the momentum of the sphere, -rho D u with D = K/rho + V = 3 V/2. At
+ * a rigid plane the flow of all dipoles and images is along the plane, and at a free surface perpendicular to it. */
 static void the_flow_is_what_bodies_feel(void **unused) {
   const double rho = 3;
   const cb_dipole_body body[BODIES] = {ball(0.5, rho), ball(0.7, rho), ball(1, rho)};

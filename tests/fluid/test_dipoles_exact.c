@@ -6,7 +6,8 @@
 #include "potential/panels.h"
 #include <curvebody/pose.h>
 
-/* The integrals of a closed mesh by the divergence theorem. */
+/* Computes the volume and the centroid of a closed mesh by the divergence theorem, and its radius about the
+ * centroid. */
 static void set_volume(const solid_mesh *m, cb_dipole_body *b) {
   for (int f = 0; f < m->faces; f++) {
     const double *p = m->x[m->face[f][0]], *q = m->x[m->face[f][1]], *r = m->x[m->face[f][2]];
@@ -202,11 +203,12 @@ static void balls_in_curved_spaces_are_near_boundary_elements(void **unused) {
   }
 }
 
-/* Coaxial discs of radius 1 are the limit of oblate ellipsoids of half thickness c, and so is the ratio of K_12 to that
- * of the dipoles. With the potential (1 - rho^2)^(1/2) of a disc alone on both discs it is the mean of 1 - 3 q/d^2 +
- * 45 q^2/(8 d^4) - 35 q^3/(4 d^6) over both, where q is the square of the distance of two points along the discs; the
- * means of q, q^2 and q^3 are 0.8, 1.097 and 1.951. The dipoles of discs are off by no more than estimated, at
- * distances that depend on the radius alone. */
+/* Coaxial discs of radius 1 at the distance d are the limit of oblate ellipsoids of half thickness c. The ratio of the
+ * exact K_12 to that of dipoles then tends to the ratio for discs. If each disc has its potential without the other
+ * one, (1 - rho^2)^(1/2) at the distance rho from its centre, this ratio is the mean of
+ * 1 - 3 q/d^2 + 45 q^2/(8 d^4) - 35 q^3/(4 d^6), weighted with both potentials. q is the square of the distance of two
+ * points along the discs; the means of q, q^2 and q^3 are 0.8, 1.097 and 1.951. The error of dipoles of discs is at
+ * most the estimate, at distances that depend on the radius alone. */
 static void dipoles_of_discs_are_the_limit_of_thin_ellipsoids(void **unused) {
   const double d = 4, mean = 1 - 3 * 0.8 / (d * d) + 5.625 * 1.097 / pow(d, 4) - 8.75 * 1.951 / pow(d, 6);
   const cb_pose g[2] = {{{1, 0, 0, 0}, {0, 0, 0}}, {{1, 0, 0, 0}, {0, 0, d}}};
@@ -232,7 +234,7 @@ static void dipoles_of_discs_are_the_limit_of_thin_ellipsoids(void **unused) {
   const double estimate = cb_dipoles_error(b, g, &i, &j) * 8 / 3 / fabs(K[5][11]);
   print_message("discs: K_12 %.4f of that of the dipoles, expected %.4f, estimated error %.3f\n", ratio, mean,
                 estimate);
-  check_near(ratio, mean, 0.03); /* panels, and c^2 */
+  check_near(ratio, mean, 0.03); /* errors of the panels, and terms of order c^2 */
   check_at_most(fabs(ratio - 1), 1.2 * estimate);
   cb_dipoles_free(b);
 }

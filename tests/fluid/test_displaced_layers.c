@@ -23,8 +23,8 @@ static void layers_of_any_closed_body_are_cut_exactly(void **unused) {
 
 /* A box (with dim = 2 a rectangle) has the half sides a, and its points y have the heights h0 + n.y. Computes the
  * content and the first moments of the part below the height l. They are signed sums over the corners v of contents and
- * moments of simplices n.(y - v) < d, y > v. A simplex has the content d^dim/(dim! prod n) and its centre at v_i +
- * d/((dim + 1) n_i). */
+ * moments of simplices n.(y - v) < d, y > v. A simplex has the content d^dim/(dim! prod n) and its centre at
+ * v_i + d/((dim + 1) n_i). */
 static void below(int dim, const double *a, double h0, const double *n, double l, double *content, double *moment) {
   *content = 0;
   for (int i = 0; i < dim; i++) moment[i] = 0;

@@ -56,9 +56,9 @@ static cb_status counting(const cb_bundle *b, const double *r, double *A, double
   return counted->connection(b, r, A, dA, M, dM);
 }
 
-/* The second derivatives of the connection and the metric of the same boxes have the accuracy of differences of order 8
- * with the step h = .02: 1e-15/h^2 + h^8. They need 9 values and no first derivatives, which would need 7 values
- * each. */
+/* The second derivatives of the connection and the metric of the same boxes are differences of order 8 with the step
+ * h = .02, whose errors are 1e-15/h^2 + h^8. They are computed from 9 values. First derivatives are not used, because
+ * each of them would need 7 values. */
 static void second_derivatives_take_few_values(void **unused) {
   const double half[2][3] = {{0.5, 0.15, 0.1}, {0.7, 0.1, 0.1}}, a[2] = {.55, .75}, mass[2] = {.8 * .06, 1.5 * .056};
   mesh box[2];

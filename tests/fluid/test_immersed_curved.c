@@ -17,9 +17,9 @@ static tank curved_tank(double K, mesh m, double density) {
 
 /* --- drag --- */
 
-/* The drag of a ball of radius 1 whose centre has the speed v is C_d pi S^2 v^2/2 in a fluid of density 1, with S =
- * sinh 1 in H3 and sin 1 in S3. C_d is the integral of |u| <u, n>^2 over the sphere, divided by pi S^2 v^3, where u is
- * the velocity and n the normal at each point. The error of the mesh is of second order in the size of its faces. */
+/* The drag of a ball of radius 1 whose centre has the speed v is C_d pi S^2 v^2/2 in a fluid of density 1, with
+ * S = sinh 1 in H3 and sin 1 in S3. C_d is the integral of |u| <u, n>^2 over the sphere, divided by pi S^2 v^3, where u
+ * is the velocity and n the normal at each point. The error of the mesh is of second order in the size of its faces. */
 static void drag_of_a_ball(void **unused) {
   static const double cd[2] = {1.650102514764, 1.118449855134};
   for (int space = 0; space < 2; space++) {

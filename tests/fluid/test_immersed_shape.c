@@ -55,9 +55,9 @@ static void boxes(mesh *both, double *I, double *mass, double a[2]) {
 }
 
 static double angle(double t) { return 1.3 * sin(t) + 0.4; }
-/* Returns the angular velocity of the first box if the angular momentum is 0: -(I2 + m a2^2 + m a1 a2 cos al)/(I1 + I2
- * + m (a1^2 + a2^2 + 2 a1 a2 cos al)) al', with the masses m1 and m2, m = m1 m2/(m1 + m2), and the other symbols of
- * boxes(). */
+/* Returns the angular velocity of the first box if the angular momentum is 0:
+ * -(I2 + m a2^2 + m a1 a2 cos al)/(I1 + I2 + m (a1^2 + a2^2 + 2 a1 a2 cos al)) al', with the masses m1 and m2,
+ * m = m1 m2/(m1 + m2), and the other symbols of boxes(). */
 static double turns(const double I[2], const double mass[2], const double a[2], double t) {
   const double m = mass[0] * mass[1] / (mass[0] + mass[1]), ca = cos(angle(t));
   return -(I[1] + m * a[1] * a[1] + m * a[0] * a[1] * ca) /

@@ -88,9 +88,9 @@ static void boxes_are_turned_by_their_quaternions(void **unused) {
   check_same(&own, 0, &given, 0);
 }
 
-/* A flat box has moments of inertia with I_x + I_y = I_z. In version 2.2 of MuJoCo its half height is h_z =
- * (1.5e-15/mass)^(1/2), in version 3.14 it is 0. The drag along x is -2 rho h_y h_z |v_x| v_x, with the half width h_y,
- * the density rho of the fluid and the velocity v_x. */
+/* A flat box has moments of inertia with I_x + I_y = I_z. In version 2.2 of MuJoCo its half height is
+ * h_z = (1.5e-15/mass)^(1/2), in version 3.14 it is 0. The drag along x is -2 rho h_y h_z |v_x| v_x, with the half
+ * width h_y, the density rho of the fluid and the velocity v_x. */
 static void flat_boxes_have_the_height_of_their_version(void **unused) {
   const cb_mass mass = {.mass = 2};
   const double want = -2 * 1.2 * sqrt(1.5 / 2 * 2) * sqrt(1.5e-15 / 2) * 0.7 * 0.7;

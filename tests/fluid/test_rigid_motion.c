@@ -24,8 +24,8 @@ static void integrate(gsl_odeiv2_system *ode, double time, double *y) {
   gsl_odeiv2_driver_free(d);
 }
 
-/* The spin of a free rigid body is (A cn, B sn, C dn) with Jacobi's functions and constants A, B and C, if 2 E J3 > M^2
- * > 2 E J2. E is the energy, M the angular momentum, and J1 < J2 < J3 are the moments of inertia. */
+/* The spin of a free rigid body is (A cn, B sn, C dn) with Jacobi's functions and constants A, B and C, if
+ * 2 E J3 > M^2 > 2 E J2. E is the energy, M the angular momentum, and J1 < J2 < J3 are the moments of inertia. */
 static void free_rigid_body_follows_jacobi(void **unused) {
   const double J[3] = {1, 2, 3.5}, time = 7;
   body b = plain_body(J[0], J[1], J[2], 2);

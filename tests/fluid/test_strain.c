@@ -362,8 +362,9 @@ static void a_flow_without_gradient_is_a_uniform_flow(void **unused) {
   cb_fluid_model_free(model);
 }
 
-/* The force on a fixed sphere is m_f ((1 + C) Du/Dt + C u × curl u) with the mass C m_f of K: in an irrotational flow
- * that of Taylor (1928), and with vorticity C = 1/2 gives the lift of Auton (1987). */
+/* The force on a fixed sphere is m_f ((1 + C) Du/Dt + C u × curl u), with the displaced mass m_f and the added mass
+ * C m_f. In an irrotational flow this is the force of Taylor (1928). With vorticity and C = 1/2, the second term is the
+ * lift of Auton (1987). */
 static void a_sphere_feels_the_acceleration_and_the_lift(void **unused) {
   cb_fluid_model *model = exact_of("{method: dense}");
   for (int i = 0; i < 2; i++) {

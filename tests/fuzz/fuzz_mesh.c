@@ -58,8 +58,8 @@ static void check_surface(const cb_mesh *mesh) {
   cb_surface_free(s);
 }
 
-/* Reads the same bytes again with the mesh as a model of the polygons (`like`): these must agree, and only vertices are
- * stored. */
+/* Reads the same bytes again with the first mesh as the argument `like`. Its polygons must agree with those of the
+ * bytes, and only vertices are stored. */
 static void check_like(const cb_mesh *mesh, const char *bytes, size_t size, cb_mesh_format format) {
   cb_mesh *again = NULL;
   demand(cb_mesh_read_text("again", bytes, size, format, &(cb_mesh_reading){.like = mesh}, &again) == CB_OK);

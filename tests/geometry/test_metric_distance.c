@@ -66,8 +66,9 @@ static void distance_in(const cb_space *space, uint64_t *state) {
 }
 static void distances_by_geodesics_are_the_closed_ones(void **s) { check_every_space(distance_in); }
 
-/* The distance of IH in closed form, with the sums of the thesis (see analysis/README.md). The built-in space uses
- * another form, which also has a Hessian. */
+/* The distance of IH in closed form, from the thesis (see analysis/README.md):
+ *   ih_f(a) - ih_f(b),  a = (|p + q| + |p - q|)/2,  b = (|p + q| - |p - q|)/2
+ * The built-in space uses another form, which also has a Hessian. */
 static double ih_f(double c) { return asinh(c / sqrt(2)) + c / 2 * sqrt(c * c + 2); }
 static double ih_distance(const double *p, const double *q, double gradient[3]) {
   double plus = 0, minus = 0;
@@ -101,7 +102,7 @@ static void the_distance_of_ih_by_geodesics_is_its_closed_form(void **s) {
     worst = fmax(worst, fabs(d - d0) / d0);
     worst_gradient = fmax(worst_gradient, check_distance_max(3, gradient, gradient0) / size);
     const double chord = sqrt(pow(q[0] - y[0], 2) + pow(q[1] - y[1], 2) + pow(q[2] - y[2], 2));
-    /* The Hessian is of the size size/chord. */
+    /* The elements of the Hessian are of order size/chord. */
     worst_hessian = fmax(worst_hessian, check_distance_max(36, hessian, hessian1) * chord / size);
   }
   print_message("IH: distance %.1e, gradient %.1e, Hessian %.1e, relative\n", worst, worst_gradient, worst_hessian);

@@ -116,8 +116,8 @@ static void exp_of_log_is_the_point(void **unused) {
   cb_space_free(g);
 }
 
-/* Returns the distance d of p and q in extended precision: d = F(u_plus) - F(u_minus), with u_plus = (|p + q| + |p -
- * q|)/2, u_minus = (|p + q| - |p - q|)/2 and F(u) = asinh(u/sqrt 2) + u/2 sqrt(u^2 + 2). */
+/* Returns the distance d of p and q in extended precision: d = F(u_plus) - F(u_minus), with
+ * u_plus = (|p + q| + |p - q|)/2, u_minus = (|p + q| - |p - q|)/2 and F(u) = asinh(u/sqrt 2) + u/2 sqrt(u^2 + 2). */
 static long double plain_distance(const double *p, const double *q) {
   long double P = 0, M = 0, f[2];
   for (int i = 0; i < 3; i++) {

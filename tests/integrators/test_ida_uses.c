@@ -88,9 +88,9 @@ static void it_runs_backwards(void **unused) {
 
 /* Chaplygin's sleigh: a knife edge under the mass m1, along a rod of length D to the mass m2, in the plane. v is the
  * speed along the knife edge and w the angular velocity. The total mass is m = m1 + m2, the centre of mass is at the
- * distance a = m2 D/m from m1, and I is the moment of inertia about it, with I + m a^2 = m2 D^2. The equations are v' =
- * a w^2 and (I + m a^2) w' = -m a v w. With m V^2 = m v^2 + m2 D^2 w^2, which is constant, v = V tanh(V t/D + c) with a
- * constant c. Source: Neimark & Fufaev, Dynamics of Nonholonomic Systems (1972), III.4. */
+ * distance a = m2 D/m from m1, and I is the moment of inertia about it, with I + m a^2 = m2 D^2. The equations are
+ * v' = a w^2 and (I + m a^2) w' = -m a v w. With m V^2 = m v^2 + m2 D^2 w^2, which is constant, v = V tanh(V t/D + c)
+ * with a constant c. Source: Neimark & Fufaev, Dynamics of Nonholonomic Systems (1972), III.4. */
 static void chaplygins_sleigh_moves_as_in_closed_form(void **unused) {
   const double m1 = 1.3, m2 = 0.6, m = m1 + m2, D = 0.8, speed = -0.7, turn = 1.1;
   const double x[2][2] = {{0.2, -0.1}, {0.2 + D, -0.1}}, v[2][2] = {{speed, 0}, {speed, D * turn}};

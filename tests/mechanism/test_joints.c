@@ -1,4 +1,4 @@
-/* Properties of every class of joints at random coordinates: M(q), its twists S, the covectors N and the gaps
+/* Tests of every class of joints at random coordinates q: the pose M(q), its twists S, the covectors N and the gaps
  * (curvebody/joint.h). */
 #include "joined_bodies.h"
 #include "numerics/small.h"
@@ -8,8 +8,8 @@ enum { TRIALS = 200, SCREWS = 6 };
 /* The key of the class `rod`: its length. */
 static double rod_length;
 
-/* A joint with random data: a rod has a length, and a compound joint 1 to 4 hinges, slides and screws with a pitch.
- * With more of them, random ones come near to gimbal lock. */
+/* Makes a joint with random data. A rod gets a length, and a compound joint 1 to 4 hinges, slides and screws with a
+ * pitch. With more of them, random joints would often be near gimbal lock. */
 static void random_joint(uint64_t *seed, const cb_joint_class *class, double screw[SCREWS][6], cb_joint *out) {
   rod_length = check_uniform(seed, .3, 2);
   *out = (cb_joint){.class_ = class, .data = {.params = &rod_length}};
@@ -32,7 +32,7 @@ static bool turns_freely(const cb_joint_class *class, int i) {
   return class->angular[i] && strcmp(class->name, "ball") != 0 && strcmp(class->name, "free") != 0;
 }
 
-/* The determinant of the products of S, each divided by its length: 0 in gimbal lock. */
+/* Returns the determinant of the products S_i.S_k, divided by the lengths of S_i and S_k. It is 0 in gimbal lock. */
 static double independence(const cb_joint *j, const double q[6]) {
   cb_joint_motion at = {.q = {q[0], q[1], q[2], q[3], q[4], q[5]}};
   cb_pose m;
@@ -48,8 +48,8 @@ static double independence(const cb_joint *j, const double q[6]) {
   return det;
 }
 
-/* Coordinates up to 10 for angles about an axis, rotation vectors shorter than 2.6, and displacements up to 2. Those of
- * compound joints are small, so that Newton's method finds them from a distance. */
+/* Makes random coordinates: angles about an axis of up to 10, rotation vectors shorter than 2.6, and displacements of
+ * up to 2. Those of compound joints are small, so that Newton's method finds them from a distance. */
 static void random_coordinates(uint64_t *seed, const cb_joint *j, double q[6]) {
   memset(q, 0, 6 * sizeof *q);
   for (int i = 0; i < cb_joint_coordinates(j); i++) {
@@ -65,7 +65,7 @@ static void find(const cb_joint *j, const cb_pose *m, const double *near, cb_joi
   j->class_->find(m, &j->data, out);
 }
 
-/* m exp(length Y) */
+/* Returns the pose m exp(length Y). */
 static cb_pose moved(const cb_pose *m, double length, const double Y[6]) {
   double by[6];
   cb_pose step, out;
@@ -75,7 +75,7 @@ static cb_pose moved(const cb_pose *m, double length, const double Y[6]) {
   return out;
 }
 
-/* A pose that the joint allows, at random coordinates q. */
+/* Makes a pose that the joint allows, at random coordinates q. */
 static cb_pose random_pose(uint64_t *seed, const cb_joint *j, double q[6]) {
   cb_pose out;
   do random_coordinates(seed, j, q);
@@ -110,7 +110,7 @@ static void for_all_classes(property *check) {
     }
 }
 
-/* Coordinates are found from near ones, and do not depend on the sign of the quaternion; gaps vanish. */
+/* Coordinates are found from near ones and do not depend on the sign of the quaternion. The gaps are 0. */
 static void find_one(uint64_t *seed, const cb_joint *j) {
   double q[6], near[6];
   cb_pose m = random_pose(seed, j, q);
@@ -128,7 +128,8 @@ static void find_one(uint64_t *seed, const cb_joint *j) {
 }
 static void coordinates_of_a_place_are_found(void **unused) { for_all_classes(find_one); }
 
-/* The twist of M(q)^-1 dM/dq_i by Richardson's extrapolation of central differences of order 4. */
+/* The twists S_i agree with M(q)^-1 dM/dq_i. The derivative is computed by central differences and Richardson's
+ * extrapolation, which gives the order 4. */
 static void check_twists(uint64_t *seed, const cb_joint *j) {
   double q[6];
   const cb_pose m = random_pose(seed, j, q);
@@ -153,7 +154,7 @@ static void check_twists(uint64_t *seed, const cb_joint *j) {
       }
       for (int k = 0; k < 6; k++) slope[fine][k] = (from[1][k] - from[0][k]) / (2 * h);
     }
-    for (int k = 0; k < 6; k++) /* h^4 = 1e-12, times the fifth derivative; and round-off 1e-16/h */
+    for (int k = 0; k < 6; k++) /* errors: h^4 = 1e-12 times the fifth derivative, and round-off 1e-16/h */
       check_near(out.S[i][k], (4 * slope[1][k] - slope[0][k]) / 3, 1e-10);
   }
 }
@@ -172,7 +173,7 @@ static void check_normals(uint64_t *seed, const cb_joint *j) {
 }
 static void normals_are_orthonormal_and_orthogonal_to_twists(void **unused) { for_all_classes(check_normals); }
 
-/* At a gap of size d the rate of the gaps is N.Y but for terms of size d. */
+/* At a pose whose gaps have the size d, the rates of the gaps are N.Y, up to terms of size d. */
 static void check_rates(uint64_t *seed, const cb_joint *j) {
   double q[6], off[6], Y[6], difference[2] = {0};
   const cb_pose on = random_pose(seed, j, q);
@@ -190,13 +191,13 @@ static void check_rates(uint64_t *seed, const cb_joint *j) {
       difference[far] = fmax(difference[far], fabs(rate - expected));
     }
   }
-  /* h^2 = 1e-8; the normals of a compound joint turn where its screws are nearly parallel */
+  /* the error is h^2 = 1e-8; the normals of a compound joint rotate fast where its screws are nearly parallel */
   check_at_most(difference[0], j->class_->coordinates < 0 ? 1e-5 : 3e-8);
   check_at_most(difference[1], j->class_->coordinates < 0 ? 1e-2 : 5e-5);
 }
 static void gaps_change_by_the_normals(void **unused) { for_all_classes(check_rates); }
 
-/* A pose off the allowed motions by d along N has a gap of about d; one along S has none. */
+/* If a pose that the joint allows is displaced by d along N, the gap is about d. */
 static void check_gap(uint64_t *seed, const cb_joint *j) {
   double q[6], along[6] = {0};
   const cb_pose m = random_pose(seed, j, q);
@@ -216,13 +217,13 @@ static void check_gap(uint64_t *seed, const cb_joint *j) {
 }
 static void poses_off_the_joint_have_gaps(void **unused) { for_all_classes(check_gap); }
 
-/* Every angle about an axis goes through 25 rad in both directions in steps of at most 2 rad, with q from one step to
- * the next. Compound joints need nearer coordinates for Newton's method. */
+/* Each angle about an axis changes by 25 rad, in a random direction and in random steps of at most 2 rad. Each search
+ * starts from the coordinates of the previous step. Compound joints need shorter steps for Newton's method. */
 static void check_turns(uint64_t *seed, const cb_joint *j) {
   const bool compound = j->class_->coordinates < 0;
   for (int i = 0; i < cb_joint_coordinates(j); i++) {
     if (!turns_freely(j->class_, i) && !compound) continue;
-    if (compound && j->data.screws > 1) continue; /* gimbal lock */
+    if (compound && j->data.screws > 1) continue; /* gimbal lock is possible */
     double q[6], near[6];
     random_coordinates(seed, j, q);
     memcpy(near, q, sizeof near);
@@ -240,7 +241,7 @@ static void check_turns(uint64_t *seed, const cb_joint *j) {
 }
 static void whole_turns_are_counted(void **unused) { for_all_classes(check_turns); }
 
-/* A compound joint of one, two or three screws is the hinge, slide, cylindrical, planar and universal joint. */
+/* Compound joints of one, two or three screws agree with the hinge, slide, cylindrical, planar and universal joint. */
 static void compound_joints_are_the_named_ones(void **unused) {
   static const double z[6] = {0, 0, 1}, dx[6] = {0, 0, 0, 1}, dy[6] = {0, 0, 0, 0, 1}, dz[6] = {0, 0, 0, 0, 0, 1},
                       x[6] = {1}, y[6] = {0, 1};
@@ -279,7 +280,7 @@ static void compound_joints_are_the_named_ones(void **unused) {
     }
 }
 
-/* A joint with as many screws as a motion has freedoms is free, and finds the coordinates of any pose that is near. */
+/* A compound joint of six screws allows every motion, and finds the coordinates of any near pose. */
 static void six_screws_are_free(void **unused) {
   static const double screw[6][6] = {{0, 0, 0, 1}, {0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 1}, {1}, {0, 1}, {0, 0, 1}};
   const cb_joint own = {.class_ = joint_class("compound"), .data = {.screws = 6, .screw = screw}};
@@ -299,7 +300,7 @@ static void six_screws_are_free(void **unused) {
   }
 }
 
-/* The gap of a rod is the difference of lengths to first order, wherever its ends are. */
+/* The gap of a rod is the difference of lengths to first order, for any places of its ends. */
 static void rods_keep_a_distance(void **unused) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < TRIALS; trial++) {

@@ -1,5 +1,5 @@
-/* Joined bodies against independent equations of motion, solved to the digits of two tolerances and two
- * formulations. */
+/* Tests of joined bodies against independent equations of motion. The expected numbers have the digits on which two
+ * tolerances and two formulations agree. */
 #include "joined_oracles.h"
 
 static double run_double_pendulum(double h, int order) {
@@ -110,7 +110,7 @@ static double run_four_bar(double h, int order) {
   double error = 0;
   for (int i = 0; i < 3; i++) {
     error = fmax(error, fabs(cb_mechanism_q(s.mechanism)[i] - right[i]));
-    error = fmax(error, .1 * fabs(cb_mechanism_rates(s.mechanism)[i] - right[3 + i])); /* given to nine decimals */
+    error = fmax(error, .1 * fabs(cb_mechanism_rates(s.mechanism)[i] - right[3 + i])); /* nine decimals */
   }
   const double *gap = cb_mechanism_gaps(s.mechanism, &s.bodies);
   for (int i = 0; i < s.joints; i++) check_at_most(gap[i], 1e-14);
@@ -145,9 +145,9 @@ static void start_long_chain(joined *s, bool dead) {
   joined_start(s, NULL);
 }
 
-/* The round-off of the chain's places, 40 links of .64 m, is 1e-13 m/s in steps of 1 ms. This is above 1e-15 of the
- * first speeds; steps must end nevertheless, with closed joints. At 30 steps the extrapolation is so good that one
- * change is enough. */
+/* The chain has 40 links of .64 m. The round-off of its places, divided by steps of 1 ms, is 1e-13 m/s, which is more
+ * than 1e-15 of the first speeds. The iterations must end nevertheless, with closed joints. After 30 steps the
+ * extrapolation is so good that one iteration is enough. */
 static void long_chains_take_few_iterations(void **unused) {
   static joined s;
   (void)unused;
@@ -167,8 +167,8 @@ static void long_chains_take_few_iterations(void **unused) {
   cb_mechanism_free(s.mechanism);
 }
 
-/* A weight changes nothing in Newton's matrix, so that its derivative may be left out; the places, up to 25 m away,
- * then agree to round-off. */
+/* The derivative of a weight may be left out, because a weight does not change Newton's matrix. The places, up to 25 m
+ * away, then agree to round-off. */
 static void a_weight_needs_no_derivative(void **unused) {
   static joined a, b;
   (void)unused;

@@ -1,11 +1,12 @@
-/* Steps of bodies and hinges four at a time: the same motion as one at a time, and the same bytes for all instruction
- * sets. A problem whose load is not called dead takes the way of one body at a time, which is the reference. */
+/* Tests of steps that compute bodies and hinges four at a time. They give the same motion as one body at a time, and
+ * the same bytes for all instruction sets. Bodies whose load is not declared as dead are computed one at a time, which
+ * is the reference. */
 #include "core/threads.h"
 #include "random_joints.h"
 
-enum { LINKS = 11 }; /* two whole blocks, and one with a copy */
+enum { LINKS = 11 }; /* two complete blocks, and one that is completed by a copy */
 
-/* The constant inertia, with the momentum of a shape that moves. */
+/* Returns the constant inertia K and the constant momentum mu0 of a moving shape. */
 static cb_status constant_inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
   const joined_body *b = self;
   (void)t;
@@ -15,8 +16,8 @@ static cb_status constant_inertia(void *self, double t, const cb_pose *g, double
   return CB_OK;
 }
 
-/* A tree of hinges with springs and dampers: the axes are skew, some bodies hang side by side, and the third one has an
- * inertia that is not diagonal. */
+/* Makes a tree of hinges with springs and dampers. The axes are skew, some bodies hang on the same body, and the third
+ * body has an inertia that is not diagonal. */
 static void start_tree(joined *s, int links, bool one_at_a_time) {
   *s = (joined){.t = 0};
   for (int i = 0; i < links; i++) {
@@ -47,7 +48,7 @@ static void run(joined *s, int steps, int order) {
   for (int i = 0; i < steps; i++) check_ok(joined_step(s, .002, order));
 }
 
-/* All of a load at the first node. */
+/* Makes damped steps, in which the complete load acts at the first node of the step. */
 static void run_damped(joined *s, int steps) {
   for (int i = 0; i < steps; i++) {
     const cb_mechanism_step step = {CB_SE3_CAYLEY, true, s->t, .002};
@@ -65,7 +66,7 @@ static double difference(int n, const double *a, const double *b) {
   return worst;
 }
 
-/* The largest differences of places, twists and momenta. */
+/* Returns the largest difference of coordinates, rates, poses, twists, momenta and works. */
 static double compare(const joined *a, const joined *b) {
   double worst = difference(LINKS, cb_mechanism_q(a->mechanism), cb_mechanism_q(b->mechanism));
   worst = fmax(worst, difference(LINKS, cb_mechanism_rates(a->mechanism), cb_mechanism_rates(b->mechanism)));
@@ -98,14 +99,14 @@ static void blocks_move_as_single_bodies_do(void **unused) {
     }
     const double worst = compare(&blocks, &single);
     print_message("difference %.2g\n", worst);
-    check_at_most(worst, 1e-11); /* round-off of 100 steps, which such a tree multiplies; measured: 3e-12 */
+    check_at_most(worst, 1e-11); /* round-off of 100 steps, which the motion amplifies; measured: 3e-12 */
     cb_mechanism_free(blocks.mechanism);
     cb_mechanism_free(single.mechanism);
   }
 }
 
-/* Starts the tree of this number: hinges alone, with all numbers of copies in the last block, or joints of all
- * kinds. */
+/* Starts case `number`. The first cases are trees of 1 to LINKS hinges, so that the last block has every number of
+ * copies. The others are trees of joints of all kinds. */
 static void start_case(int number, joined *s) {
   uint64_t seed = 1234567 + (uint64_t)number;
   if (number < LINKS) {
@@ -122,7 +123,7 @@ static void all_instruction_sets_give_the_same_bytes(void **unused) {
     for (const char *const *isa = (const char *const[]){"avx2", "avx512", NULL}; *isa; isa++) {
       joined base, other;
       int count;
-      check_ok(cb_isa_set(CB_ISA_BASE)); /* a mechanism keeps the choice that is present when it is made */
+      check_ok(cb_isa_set(CB_ISA_BASE)); /* a mechanism uses the instruction set that is chosen when it is created */
       start_case(number, &base);
       run(&base, 20, 2);
       if (!cb_isa_set(*isa)) {
@@ -138,7 +139,7 @@ static void all_instruction_sets_give_the_same_bytes(void **unused) {
     }
 }
 
-/* The angle of a hinge is that of the pose that it was placed at, in all quarters and beyond a whole turn. */
+/* At the start the angle of a hinge agrees with the pose of its body, in all quadrants and beyond a complete turn. */
 static void angles_of_hinges_are_those_of_the_poses(void **unused) {
   (void)unused;
   for (int i = -40; i <= 40; i++) {
@@ -167,7 +168,7 @@ static void whole_turns_of_hinges_are_counted(void **unused) {
   double w = rate;
   for (int i = 0; i < 60; i++) w = rate / (1 + .01 * .01 * w * w);
   check_near(cb_mechanism_q(s.mechanism)[0], q + 400 * atan(.01 * w), 1e-12); /* round-off of 200 steps */
-  check_near(s.state[0].turn, .02 * rate, 1e-13);                             /* that of the spin at the node */
+  check_near(s.state[0].turn, .02 * rate, 1e-13);                             /* from the spin at the node */
   cb_mechanism_free(s.mechanism);
 }
 

@@ -1,5 +1,5 @@
-/* Couplings of coordinates: geared bodies move by the equation of the coordinate that is left, hold to round-off, keep
- * momentum and energy, and go along with limits, dry friction and drives. */
+/* Tests of couplings of coordinates. Geared bodies move by the equation of the one free coordinate. Couplings hold to
+ * round-off, keep momentum and energy, and can be combined with limits, dry friction and drives. */
 #include "system_runs.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@ static const char *const fields[] = {
     "angle", "rate", "energy", "joint_residual", "total_momentum", "joint_wrench", "motor_work", "inertia", NULL};
 enum { ANGLE, RATE, ALL_ENERGY, RESIDUAL, ALL_MOMENTUM, WRENCH, MOTOR_WORK, INERTIA };
 
-/* Two ellipsoids at hinges of the world along y, L from the hinge; those of a pendulum hang down at pi/2. */
+/* Two ellipsoids on hinges of the world with axes along y. Their centres are at the distances L_i = arm[i] from the
+ * hinges. With gravity they are pendulums, which hang down at the angle pi/2. */
 #define TWO(gravity, keys)                                                                             \
   "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, " gravity                                       \
   "]}\nbodies:\n"                                                                                      \
@@ -18,7 +19,8 @@ enum { ANGLE, RATE, ALL_ENERGY, RESIDUAL, ALL_MOMENTUM, WRENCH, MOTOR_WORK, INER
 #define SECOND "  - {kind: hinge, name: two, of: [world, b], at: [2, 0, 1], in: [-0.15, 0, 0], axis: [0, 1, 0]"
 static const double arm[] = {.2, .15};
 
-/* The mass, and the inertia about the hinge, of the bodies, whose surfaces are meshes. */
+/* The masses of the bodies and their moments of inertia about the hinges. They are taken from the record, because the
+ * surfaces of the bodies are meshes. */
 static double mass[2], inertia[2];
 static void measure(const simulation *s) {
   for (int i = 0; i < 2; i++) {
@@ -61,7 +63,9 @@ static void polynomial(double r, double p[3]) {
   p[2] = 2 * poly[2] + 6 * poly[3] * r;
 }
 
-/* (I_1 p'^2 + I_2) r'' + I_1 p' p'' r'^2 = p' (m_1 g L_1 cos p - c p' r') + m_2 g L_2 cos r + motor */
+/* The equation of the two pendulums with q = p(r), where c is the damping and `motor` a torque on the second one:
+ *
+ *   (I_1 p'^2 + I_2) r'' + I_1 p' p'' r'^2 = p' (m_1 g L_1 cos p - c p' r') + m_2 g L_2 cos r + motor */
 static int reduced(double t, const double *z, double *out, void *unused) {
   const double g = 9.81, damping = .3;
   double p[3];
@@ -94,12 +98,12 @@ static void geared_pendulums_move_by_the_reduced_equation(void **unused) {
   print_message("errors of order 2: %.2g %.2g, of order 4: %.2g %.2g\n", error[0][0], error[0][1], error[1][0],
                 error[1][1]);
   check_at_least(error[0][0] / error[0][1], 3.8); /* 4 in the limit of small steps */
-  check_at_least(error[1][0] / error[1][1], 14);  /* 16 */
+  check_at_least(error[1][0] / error[1][1], 14);  /* 16 in the limit */
   check_at_most(error[1][1], 1e-7);               /* the fourth power of the step, times rates near 10 */
 }
 
-/* The torque of the coupling is in the wrench of the joint: I_1 q'' turns the first body, although it has no motor.
- * After two steps the rates are so small that the centripetal forces, whose arm turns in the step, have no torque. */
+/* The wrench of a joint contains the torque of the coupling: the torque I_1 q'' turns the first body, although it has
+ * no motor. After two steps the rates are still so small that centripetal forces have nearly no torque. */
 static void the_wrench_of_a_joint_has_its_coupling(void **unused) {
   simulation *s = run(TWO("0", ", couple: {to: two, polynomial: [0, -2]}") SECOND ", motor: 0.5}\n", 2, .01, .02);
   measure(s);
@@ -134,7 +138,7 @@ static void a_coupling_keeps_momentum_and_energy(void **unused) {
     assert_true(fabs(last_of(s, ANGLE)[0] - .3) > .1); /* it moves */
     simulation_free(s);
   }
-  check_at_least(error[0] / error[1], 3.8); /* order 2: 4 */
+  check_at_least(error[0] / error[1], 3.8); /* 4 in the limit, for order 2 */
 }
 
 /* --- drives, limits and dry friction --- */
@@ -151,8 +155,8 @@ static void a_coupled_joint_follows_a_drive(void **unused) {
   simulation_free(s);
 }
 
-/* Both joints reach their limits at the same time, or one of them; the weight of the first one does not let them
- * leave. */
+/* Both joints reach their limits at the same time, or only one of them has limits. The weight of the first body keeps
+ * them there. */
 static void coupled_joints_rest_on_limits(void **unused) {
   static const char *const keys[][2] = {{"limits: [-1.2, 0.9]", "limits: [-0.4, 0.6]"},
                                         {"limits: [-1.2, 0.9], friction: 0.2", "limits: [-0.4, 0.6], friction: 0.3"},
@@ -172,8 +176,8 @@ static void coupled_joints_rest_on_limits(void **unused) {
   }
 }
 
-/* The torque on `two` that moves the pair is f_2 + 2 f_1 = 1 N m; below it they rest, above it they have this
- * friction. */
+/* The pair moves if the torque on `two` is above f_2 + 2 f_1 = 1 N m, the friction of both joints. Below this it
+ * rests. */
 static void dry_friction_of_both_joints_adds(void **unused) {
   const double torque[] = {.9, 1.4};
   for (int k = 0; k < 2; k++) {

@@ -1,12 +1,12 @@
-/* Joined bodies in spaces of constant curvature K: known results, orders, conserved quantities, the limit of flat
- * space, and large distances from the base point (equations: mechanism/mechanism_curved.c). */
+/* Tests of joined bodies in spaces of constant curvature K: known results, orders, conserved quantities, the limit of
+ * flat space, and large distances from the base point (equations: mechanism/mechanism_curved.c). */
 #include "numerics/numerics_curved.h"
 #include "numerics/small.h"
 #include "random_joints.h"
 
 /* --- two bodies with a ball joint --- */
 
-/* The place of a point of the embedding as normal coordinates. */
+/* Computes the normal coordinates of the point of the embedding with the first coordinates p. */
 static void normal_of(double K, const double p[3], double out[3]) {
   const double y[4] = {p[0], p[1], p[2], sqrt(1 - K * cb_dot3(p, p))};
   cb_curved_normal(K, y, out);
@@ -35,8 +35,9 @@ static void rates_of_spin(const cb_joint *j, const double q[3], const double spi
   cb_dense_solve(3, D, pivot, rate);
 }
 
-/* Two bodies of moments J and of mass 1.2 and 0.9, with the translational inertia m - K J of a curved space, and with
- * the added mass of a fluid (fluid: 1) or without (0). place: the pose of the first body. */
+/* Starts two bodies with the moments of inertia J and the masses m = 1.2 and 0.9. In a space of curvature K their
+ * translational inertia is m - K J. fluid: 1 adds the added mass of a fluid, 0 does not. place: the pose of the first
+ * body. */
 static void start_pair(joined *s, double K, double fluid, const cb_pose *place) {
   static const double moment[2][3] = {{.02, .03, .05}, {.03, .01, .025}}, mass[2] = {1.2, .9},
                       added[2][6] = {{.005, .02, .01, .3, .5, .7}, {.01, .004, .015, .4, .2, .6}};
@@ -66,10 +67,10 @@ static void start_pair(joined *s, double K, double fluid, const cb_pose *place) 
 
 static const cb_pose origin = {.q = {1}};
 
-/* The same in S3 with the fluid, and in H3 without it. */
+/* Starts the two bodies in S3 with the fluid, or in H3 without it. */
 static void start_known_ball(joined *s, double K) { start_pair(s, K, K > 0, &origin); }
 
-/* The same two bodies in vacuum, on a hinge with a spring. */
+/* Starts the same two bodies in vacuum, on a hinge with a spring. */
 static void start_known_hinge(joined *s, double K) {
   start_pair(s, K, 0, &origin);
   const cb_joint_frame zero = {{0}, {1, 0, 0, 0}};
@@ -86,7 +87,8 @@ static void start_known_hinge(joined *s, double K) {
 
 typedef void starter(joined *s, double K);
 
-/* The largest difference of the places of both bodies, points of the embedding, at t = 2. */
+/* Returns the largest error of the places of both bodies at t = 2. `right` contains the expected points of the
+ * embedding. */
 static double pair_error(double K, starter *start, double h, int order, const double right[2][4]) {
   joined s;
   double error = 0;
@@ -140,7 +142,7 @@ static void two_bodies_on_a_spring_hinge_move_as_known_in_s3_and_h3(void **unuse
 
 /* --- conserved quantities --- */
 
-/* The total momentum about the base point, for a space in which bodies stay near. */
+/* Computes the total momentum about the base point, in a space in which the bodies stay near this point. */
 static void spatial_momentum(const joined *s, double out[6]) {
   memset(out, 0, 6 * sizeof *out);
   for (int i = 0; i < s->n; i++) {
@@ -150,8 +152,8 @@ static void spatial_momentum(const joined *s, double out[6]) {
   }
 }
 
-/* The two Casimirs of the total momentum of a pair in the frame of its first body, from the coordinates of the joint.
- * The distance from the base point does not matter. */
+/* Computes the two Casimirs of the total momentum of a pair. The momentum is about the first body and uses the
+ * coordinates of the joint, so the distance from the base point has no effect. */
 static void pair_casimirs(const joined *s, double out[2]) {
   const cb_joint *j = &s->joint[0];
   cb_pose frame[2], m, back, relative;
@@ -225,13 +227,13 @@ static void a_step_and_the_step_back_lead_to_the_start(void **unused) {
       for (int k = 0; k < 6; k++) change = fmax(change, fabs(s.state[b].momentum[k] - start[b].momentum[k]));
     for (int b = 0; b < 2; b++)
       for (int k = 0; k < 3; k++) change = fmax(change, fabs(s.state[b].g.x[k] - start[b].g.x[k]));
-    check_at_most(change, 1e-13); /* 40 steps of round-off */
+    check_at_most(change, 1e-13); /* round-off of 40 steps */
     cb_mechanism_free(s.mechanism);
   }
 }
 
-/* At half a turn the rotation vector of a ball joint jumps to its opposite, also in a part of a composed step that goes
- * back. */
+/* At half a turn the rotation vector of a ball joint changes to the opposite vector. This may also happen in the part
+ * of a composed step that goes backwards in time. */
 static void a_ball_joint_passes_half_a_turn(void **unused) {
   (void)unused;
   for (int K = -1; K < 2; K++) {
@@ -248,14 +250,15 @@ static void a_ball_joint_passes_half_a_turn(void **unused) {
     }
     print_message("K = %d: %d jumps, energy %.2e\n", K, jumps, energy);
     assert_true(jumps > 0);
-    check_at_most(energy, 1e-5); /* of order 4 */
+    check_at_most(energy, 1e-5); /* error of order 4 */
     cb_mechanism_free(s.mechanism);
   }
 }
 
 /* --- other places --- */
 
-/* In hyperbolic space a pair 17 radii away, where w = 1.2e7, moves as one at the base point does. */
+/* In hyperbolic space a pair of bodies that is 17 radii of curvature away, where the last coordinate of the embedding
+ * is 1.2e7, moves as at the base point. */
 static void far_from_the_base_point_a_joint_is_as_accurate_as_near_it(void **unused) {
   const cb_pose away = {.q = {.5, .5, -.5, .5}, .x = {17 * .6, 0, 17 * -.8}};
   joined near, far;
@@ -362,7 +365,8 @@ static void in_an_almost_flat_space_trees_move_as_in_flat_space(void **unused) {
 
 /* --- exact motions --- */
 
-/* A body on a hinge at a point of the space oscillates by a spring: q = q_0 cos(w t), w^2 = k/(S^T K S). */
+/* A body on a hinge at a fixed point of the space, with a spring of stiffness k, oscillates as q = q_0 cos(w t) with
+ * w^2 = k/(S^T K S). S is the twist of the hinge, and K the inertia of the body. */
 static void a_body_on_a_spring_hinge_of_the_space_oscillates_harmonically(void **unused) {
   (void)unused;
   for (int K = -1; K < 2; K += 2)
@@ -438,7 +442,7 @@ static void welded_bodies_move_as_one(void **unused) {
     }
     for (int k = 0; k < 3; k++) change = fmax(change, fabs(two.state[0].g.x[k] - one.state[0].g.x[k]));
     print_message("K = %d: %.2e\n", K, change);
-    check_at_most(change, 1e-13); /* both have the same discrete action */
+    check_at_most(change, 1e-13); /* both motions have the same discrete action */
     cb_mechanism_free(two.mechanism);
   }
 }

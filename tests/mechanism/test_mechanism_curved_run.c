@@ -1,5 +1,5 @@
-/* Joints in scenarios of S3 and H3: restarts, energy, the recorded wrench, limits, events, points of joined bodies, and
- * places far from the base point. */
+/* Tests of joints in scenarios of S3 and H3: restarts, energy, the recorded wrench, limits, events, points of joined
+ * bodies, and places far from the base point. */
 #include "memory_sink.h"
 #include "numerics/vec3.h"
 #include "system_runs.h"
@@ -34,7 +34,7 @@ static simulation *run(const char *scenario, int order, double step, double end,
   return simulate(text, NULL, 0, which);
 }
 
-/* The largest absolute value of a field that is not nan. */
+/* Returns the largest absolute value of a field; values that are nan are ignored. */
 static double most_of(const simulation *s, int field) {
   double worst = 0;
   for (size_t i = 0; i < s->rows * s->width[field]; i++) worst = fmax(worst, fabs(s->value[field][i]));
@@ -77,7 +77,7 @@ static void a_restart_repeats_the_bytes(void **unused) {
 
 /* --- energy and wrenches --- */
 
-/* The largest |energy(t) - energy(0) - motor_work - damping_work|. */
+/* Returns the largest |energy(t) - energy(0) - motor_work - damping_work|; *work becomes the largest work. */
 static double imbalance(const char *text, double step, double *work) {
   simulation *s = run(text, 2, step, 1, (const char *const[]){"energy", "motor_work", "damping_work", NULL});
   double worst = 0;
@@ -119,9 +119,9 @@ static void energy_changes_by_the_work_of_motors_drives_and_dampers(void **unuse
     }
 }
 
-/* The error of the recorded wrench on the second body, compared with the change of its momentum: with the momentum p
- * and the twist Y in the middle of a step of length h, it is W = (p_{k+1} - p_k)/h - ad*_Y p about the origin of the
- * body, and Ad*_{T(x)} W about the place x of the joint. */
+/* Returns the error of the recorded wrench on the second body, compared with the change of its momentum. With the
+ * momentum p and the twist Y in the middle of a step of length h, the wrench is W = (p_{k+1} - p_k)/h - ad*_Y p about
+ * the origin of the body, and Ad*_{T(x)} W about the place x of the joint. */
 static double wrench_error(double K, bool reverse, double step) {
   char text[4096];
   snprintf(text, sizeof text,
@@ -156,7 +156,7 @@ static void the_recorded_wrench_changes_the_momentum_of_the_second_body(void **u
   for (int i = 0; i < 4; i++) {
     const double K = i % 2 ? 1 : -1, coarse = wrench_error(K, i / 2, .01), fine = wrench_error(K, i / 2, .005);
     print_message("K = %g: %.2e %.2e\n", K, coarse, fine);
-    check_at_most(fine, 1e-3); /* of wrenches of about 3 */
+    check_at_most(fine, 1e-3); /* the wrenches are about 3 */
     check_near(log2(coarse / fine), 2, .3);
   }
 }
@@ -178,7 +178,7 @@ static void limits_reflect_and_keep_energy_and_momentum(void **unused) {
     }
     print_message("%zu reflections, energy %.2e, Casimirs %.2e\n", s->events, energy, momentum);
     assert_true(s->events >= 3);
-    check_at_most(energy, 1e-6); /* of order 4 */
+    check_at_most(energy, 1e-6); /* error of order 4 */
     check_at_most(momentum, 1e-13);
     check_near(*last_of(s, 3), 0, 1e-9);
     simulation_free(s);
@@ -198,7 +198,7 @@ static void an_event_stops_joined_bodies_at_its_time(void **unused) {
   }
   print_message("stopped at %.12f %.12f\n", last[0], last[1]);
   assert_true(last[0] < 4.9);
-  check_near(last[0], last[1], 1e-6); /* of order 4 */
+  check_near(last[0], last[1], 1e-6); /* error of order 4 */
 }
 
 static void a_rod_between_points_of_joined_bodies_keeps_its_length(void **unused) {
@@ -222,7 +222,8 @@ static void a_rod_between_points_of_joined_bodies_keeps_its_length(void **unused
 
 /* --- places --- */
 
-/* In H3 a pair that starts 17 radii away, where w = 1.2e7, moves as one near the base point. */
+/* In H3 a pair of bodies that starts 17 radii of curvature away, where the last coordinate of the embedding is 1.2e7,
+ * moves as near the base point. */
 static void joined_bodies_may_start_far_away(void **unused) {
   static const char *const which[] = {"angle", "joint_residual", "tree_casimir", "twist", NULL};
   (void)unused;
@@ -237,7 +238,7 @@ static void joined_bodies_may_start_far_away(void **unused) {
   simulation_free(far);
 }
 
-/* A joint of the world may be far away, too. */
+/* The place of a joint of the world may be far away, too. */
 static void a_joint_of_the_world_may_be_far_away(void **unused) {
   double last[2][3];
   (void)unused;
@@ -253,7 +254,7 @@ static void a_joint_of_the_world_may_be_far_away(void **unused) {
     check_at_most(most_of(s, 1), 1e-15);
     simulation_free(s);
   }
-  /* the axes of the world at the far place are those that the geodesic carries there */
+  /* the axes of the world at the far place are the axes at the base point, transported along the geodesic */
   for (int k = 0; k < 3; k++) check_near(last[0][k], last[1][k], 1e-12);
 }
 

@@ -1,4 +1,4 @@
-/* Dry friction of joints against closed forms. */
+/* Tests of dry friction and of limits of joints against closed forms. */
 #include "joined_bodies.h"
 
 /* Adds a body of this inertia and mass, without weight. */
@@ -13,8 +13,8 @@ static void add_simple(joined *s, double inertia, double mass) {
   b->problem = (cb_rigid_problem){.self = b, .inertia = joined_inertia, .constant = &b->constant, .exact = true};
 }
 
-/* A flywheel of inertia 1 on a spring of stiffness 1 with friction f: q turns back at 1, -(1 - 2 f), 1 - 4 f, .. and
- * stays where the spring is weaker than the friction. */
+/* A flywheel of inertia 1 on a spring of stiffness 1 has the friction f and starts at q = 1. It reverses at -(1 - 2 f),
+ * 1 - 4 f, .. and rests where the spring is weaker than the friction. */
 static void friction_takes_twice_f_from_each_swing(void **unused) {
   (void)unused;
   static const double axis[3] = {0, 0, 1}, right[] = {-.82, .64, -.46, .28, -.10};
@@ -31,20 +31,20 @@ static void friction_takes_twice_f_from_each_swing(void **unused) {
   for (int i = 0; i < 20000; i++) {
     check_ok(joined_step(&s, 1e-3, 2));
     if ((before[1] - before[0]) * (*q - before[1]) < 0 && turns < 5)
-      check_near(before[1], right[turns++], 1e-5); /* half a step from the turn, q is this near */
+      check_near(before[1], right[turns++], 1e-5); /* the end of a step is within half a step of the turning point */
     if (*q != before[1]) before[0] = before[1];
     before[1] = *q;
   }
   assert_int_equal(turns, 5);
-  check_near(*q, -.08, 2e-4); /* from -.10 once more, about -f, and there it stays */
+  check_near(*q, -.08, 2e-4); /* from -.10 it moves once more, to -2 f + .10, and stays there */
   check_near(cb_mechanism_rates(s.mechanism)[0], 0, 1e-15);
   const double lost = cb_mechanism_work(s.mechanism, CB_JOINT_WORK_DAMPING)[0];
   check_near(lost, (*q * *q - 1) / 2, 2e-11); /* round-off of 2e4 steps */
   cb_mechanism_free(s.mechanism);
 }
 
-/* Two carriages in a row on slides with friction, pushed by a spring: the second one sticks until the spring between
- * them is stronger than its friction. */
+/* Two carriages on slides with friction, the second one on the first. A spring pulls the first one. The second one
+ * slips, because its friction is too small to accelerate it with the first one. */
 static void frictions_of_several_joints_are_found_together(void **unused) {
   (void)unused;
   static const double axis[3] = {0, 0, 1};
@@ -60,17 +60,17 @@ static void frictions_of_several_joints_are_found_together(void **unused) {
   joined_place(&s, b, (double[]){0}, (double[]){0}, 0);
   joined_start(&s, NULL);
   const double *q = cb_mechanism_q(s.mechanism);
-  /* The pull 10 - 1 = 9 acts on the mass 5, and the second one needs 3 * 9/5 = 5.4 > 2: it slips, and
-   * q_a'' = -(10 q_a - 1 - 2)/2. */
+  /* The pull 10 - 1 = 9 acts on both masses, which are 5 together. To move with the first carriage, the second one
+   * needs the force 3 * 9/5 = 5.4. This is more than its friction 2, so it slips, and q_a'' = -(10 q_a - 1 - 2)/2. */
   const double t = .2, w = sqrt(5);
   for (int i = 0; i < 200; i++) check_ok(joined_step(&s, 1e-3, 2));
   check_near(q[0], .3 + .7 * cos(w * t), 1e-6);
-  /* the second one moves by z'' = -2/3 in the world: z = q_a + q_b */
+  /* the second carriage is at z = q_a + q_b in the world, with z'' = -2/3 */
   check_near(q[0] + q[1] - 1, -t * t / 3, 1e-6);
   cb_mechanism_free(s.mechanism);
 }
 
-/* A weight on a slide under gravity rests on its lowest limit, and is lifted off by a force. */
+/* After t = .5, a force lifts a weight that rests on the lowest limit of its slide. */
 static void lift(void *self, double t, const double *q, const double *rate, cb_joint_force *force) {
   (void)self;
   (void)q;
@@ -97,7 +97,7 @@ static void limit_holds_what_presses_on_it_and_lets_it_go(void **unused) {
     check_near(cb_mechanism_q(s.mechanism)[0], 0, 1e-15);
   }
   for (int i = 0; i < 500; i++) check_ok(joined_step(&s, 1e-3, 2));
-  check_near(cb_mechanism_q(s.mechanism)[0], .25, 1e-3); /* (12 - 10)/2 t^2; it begins within a step of .5 */
+  check_near(cb_mechanism_q(s.mechanism)[0], .25, 1e-3); /* (12 - 10)/2 t^2, t = .5 up to one step */
   cb_mechanism_free(s.mechanism);
 }
 

@@ -1,19 +1,19 @@
-/* Joined bodies against independent equations in maximal coordinates (mechanism_reference.h): order 2, and 4 when
- * composed, for every kind of joint, with its bodies in both orders. */
+/* Tests of joined bodies against independent equations in maximal coordinates (mechanism_reference.h). Steps have order
+ * 2, and composed steps order 4, for every kind of joint and for both orders of its bodies. */
 #include "joined_reference.h"
 #include "random_joints.h"
 
 enum { PARTS = 3 };
 static const double END = .5;
 
-/* What is to be compared: bodies on a chain of these joints, of which side[i] is the body that the joint hangs. */
+/* A case: bodies in a chain of joints of these kinds. side[i] is the body of joint i, 0 or 1, that the joint places. */
 typedef struct chain {
   const char *name;
   int n;
   const char *kind[PARTS];
   int side[PARTS];
   bool free;        /* the first body moves freely, and kind[0] is not used */
-  const char *loop; /* closes a loop between the first and the last body, or from the world (free: false) */
+  const char *loop; /* kind of a joint that closes a loop between the first and the last body; NULL: none */
   int driven;       /* the coordinate of joint 1 that follows the law; -1: none */
 } chain;
 
@@ -69,7 +69,7 @@ static void start(const chain *c, joined *s, drive *d, uint64_t seed) {
       for (int k = 0; k < 3; k++) end[side][k] += own->g.x[k];
     }
     for (int k = 0; k < 3; k++) away[k] = end[1][k] - end[0][k];
-    static double length; /* the key of the rod; one rod at a time */
+    static double length; /* parameter of the rod; there is only one rod at a time */
     length = sqrt(cb_dot3(away, away));
     j->data.params = &length;
   }

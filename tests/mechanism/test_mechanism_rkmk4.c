@@ -1,5 +1,5 @@
-/* Trees of joined bodies by rkmk4, in coordinates of joints: against independent equations of motion, and against the
- * variational steps of order 4. */
+/* Tests of trees of joined bodies by rkmk4, in coordinates of the joints, against independent equations of motion and
+ * against the variational steps of order 4. */
 #include "core/threads.h"
 #include "joined_oracles.h"
 
@@ -44,7 +44,7 @@ static void steps_are_of_order_4(void **unused) {
 
 /* --- all kinds of joints --- */
 
-/* Inertia and momentum at rest that change with time. */
+/* Computes an inertia K and a momentum mu0 that change with time. */
 static cb_status breathing(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
   joined_inertia(self, t, g, K, mu0);
   for (int i = 0; i < 36; i++) K[i / 6][i % 6] *= 1 + .2 * sin(3 * t);
@@ -160,7 +160,7 @@ static void all_joints_move_as_with_variational_steps(void **unused) {
     const double error = difference(&s, &right);
     print_message("%d steps: %.3g, order %.2f\n", steps[i], error, log2(last / error));
     if (i == 1) check_near(log2(last / error), 4, .1);
-    if (i == 2) check_at_most(error, 1e-10); /* 4e-11 each, of order 4 */
+    if (i == 2) check_at_most(error, 1e-10); /* both errors are 4e-11, of order 4 */
     last = error;
     cb_mechanism_free(s.mechanism);
   }
@@ -191,7 +191,7 @@ static double energy_of(const joined *s) {
 static double unexplained_energy(double h) {
   joined s;
   start_menagerie(&s);
-  s.body[2].problem.inertia = s.body[0].problem.inertia = joined_inertia; /* breathing takes work, too */
+  s.body[2].problem.inertia = s.body[0].problem.inertia = joined_inertia; /* a changing inertia would do work, too */
   for (int i = 0; i < 3; i += 2) {
     const cb_pose g = s.state[i].g;
     double Y[6];
@@ -217,7 +217,8 @@ static void works_of_motors_drives_and_dampers_explain_the_energy(void **unused)
   check_near(log2(coarse / fine), 4, .5);
 }
 
-/* A body that is driven about its own centre: the effort is I q'', and the joint carries the weight. */
+/* A body is driven about an axis that does not contain its centre: the effort is I q'', with the inertia I about the
+ * axis, and the joint carries the weight. */
 static void spin(void *self, double t, double *q, double *rate) {
   (void)self;
   q[0] = t * t * t;
@@ -243,7 +244,7 @@ static void efforts_and_wrenches_are_means_of_the_last_step(void **unused) {
   check_near(effort[0], inertia * slope, 1e-9);
   check_near(wrench[2] / h, inertia * slope, 1e-9);
   check_near(wrench[5] / h, mass * 9.81, 1e-9);
-  /* the centre moves on a circle: its change of momentum */
+  /* the centre moves on a circle, and the force is the change of its momentum */
   const double q = pow(1 - h, 3), v0[2] = {.1 * before * sin(q), -.1 * before * cos(q)},
                v1[2] = {.3 * sin(1), -.3 * cos(1)};
   for (int i = 0; i < 2; i++) check_near(wrench[3 + i] / h, mass * (v1[i] - v0[i]) / h, 1e-8);
@@ -259,8 +260,8 @@ static void check_same(const joined *a, const cb_rigid_state *state, const doubl
   assert_memory_equal(own, joints, (size_t)count * sizeof *own);
 }
 
-/* Screws alone on a root that is not joined to the world: the only trees that begin a step at the places where the last
- * one ended. */
+/* Makes a tree of hinges and a slide whose root is not joined to the world. Only in such trees does a step begin at the
+ * places where the last one ended. */
 static void start_screws(joined *s) {
   const double angle = .3, rate = -.5;
   const cb_pose base = {{1, 0, 0, 0}, {.1, .2, .3}};
@@ -285,13 +286,13 @@ static void check_continues(void (*start)(joined *s)) {
   memcpy(to, from, (size_t)count * sizeof *to);
   memcpy(two.state, one.state, sizeof two.state);
   two.t = one.t;
-  cb_mechanism_gaps(one.mechanism, &one.bodies); /* a measurement changes nothing */
+  cb_mechanism_gaps(one.mechanism, &one.bodies); /* measuring changes nothing */
   for (int i = 0; i < 3; i++) {
     check_ok(cb_mechanism_step_rkmk4(one.mechanism, &one.bodies, one.t, .05, &failed));
     check_ok(cb_mechanism_step_rkmk4(two.mechanism, &two.bodies, two.t, .05, &failed));
   }
   check_same(&one, two.state, to);
-  /* a step that fails leaves everything as it was */
+  /* a step that fails changes nothing */
   assert_int_equal(cb_mechanism_step_rkmk4(one.mechanism, &one.bodies, one.t, 40, &failed), CB_STEP_NO_CONVERGENCE);
   check_same(&one, two.state, to);
   check_ok(cb_mechanism_step_rkmk4(one.mechanism, &one.bodies, one.t, .05, &failed));

@@ -1,5 +1,5 @@
-/* Joints in runs of scenarios: next to bodies without joints, to particles, constraints, springs and wrenches;
- * restarts; and the balance of energy. */
+/* Tests of joints in runs of scenarios: together with bodies without joints, particles, constraints, springs and
+ * wrenches; restarts; and the balance of energy. */
 #include "mechanism_reference.h"
 #include "memory_sink.h"
 
@@ -33,7 +33,7 @@ static simulation *run(const char *scenario, int order, double step, double end,
   return simulate(text, NULL, 0, which);
 }
 
-/* The bodies of the reference, from the first row. */
+/* Adds the bodies to the reference, and sets z to their state in the first row of the run. */
 static void reference_bodies(const simulation *s, int n, reference *r, double *z) {
   for (int b = 0; b < n; b++) {
     const double *pose = row_of(s, POSE, 0) + 7 * b;
@@ -62,7 +62,7 @@ static reference_joint held(const char *kind, int a, const double at[3], int b, 
   return j;
 }
 
-/* The joints PIN and CROSS. */
+/* Adds the joints PIN and CROSS to the reference. */
 static void hold_three(reference *r) {
   const double pin[3] = {0, 1, .5}, first[3] = {0, 1, 0}, second[3] = {0, 0, 1};
   r->joint[0] = held("hinge", 0, (double[]){.22, 0, 0}, 1, (double[]){-.31, 0, 0});
@@ -74,7 +74,7 @@ static void hold_three(reference *r) {
   r->joints = 2;
 }
 
-/* The largest change of the components from `first` on. */
+/* Returns the largest change of the components of a field from number `first` on. */
 static double kept(const simulation *s, int field, int first) {
   double worst = 0;
   for (size_t row = 1; row < s->rows; row++)
@@ -90,7 +90,8 @@ static double most_of(const simulation *s, int field) {
   return worst;
 }
 
-/* The errors of orders 2 and 4 against z fall by 2^order; joints and rows hold, and the momentum is kept. */
+/* Checks that the errors at orders 2 and 4, compared with z, decrease by 2^order if the step is halved, that joints and
+ * constraints are satisfied, and that the momentum is conserved. */
 static void check_run(const char *what, const char *scenario, int n, double end, const double *z, bool rows,
                       bool angular) {
   for (int order = 2; order <= 4; order += 2) {
@@ -184,7 +185,8 @@ static void a_rod_holds_the_ends_of_a_chain(void **unused) {
   solve_reference(reference_rhs, &r, REFERENCE_STATE * 3, .5, z);
   check_run("held ends", by_constraint, 3, .5, z, true, true);
 
-  /* a rod among the joints makes the same steps as one among the constraints, from a start that turns as one */
+  /* a rod among the joints gives the same steps as a rod among the constraints; at the start all bodies rotate as
+   * one */
   static const char joined[] = FREE BODY_A BODY_B BODY_C
       "joints:\n"
       "  - {kind: hinge, name: pin, of: [a, b], at: [0.22, 0, 0], in: [-0.31, 0, 0], axis: [0, 1, 0.5], angle: 0.3,\n"
@@ -298,7 +300,7 @@ static void a_restart_repeats_the_bytes(void **unused) {
 
 /* --- the balance of energy --- */
 
-/* The largest |energy(t) - energy(0) - motor_work - damping_work|. */
+/* Returns the largest |energy(t) - energy(0) - motor_work - damping_work|; *work becomes the largest work. */
 static double imbalance(const char *text, double step, double *work) {
   simulation *s = run(text, 2, step, 1, fields);
   double worst = 0;
@@ -348,7 +350,8 @@ static void energy_changes_by_the_work_of_motors_and_dampers(void **unused) {
 
 /* --- forces at rest --- */
 
-/* A chain that hangs at rest: each joint carries the weight of what hangs below it, whatever else acts next to it. */
+/* In a chain that hangs at rest, each joint carries the weight of all bodies below it. Forces or constraints that act
+ * on the same bodies do not change this. */
 static void joints_of_a_hanging_chain_carry_its_weight(void **unused) {
   static const char *const beside[] = {
       "", "forces:\n  - {body: b, force: ['-0.3*x_dot', '-0.3*y_dot', '-0.3*z_dot']}\n",
@@ -356,7 +359,7 @@ static void joints_of_a_hanging_chain_carry_its_weight(void **unused) {
   for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
     for (int order = 2; order <= 4; order += 2) {
       char text[4096];
-      const bool third = strstr(beside[i], "body: c") != NULL; /* hangs on b by the rod */
+      const bool third = strstr(beside[i], "body: c") != NULL; /* then body c hangs on b by the rod */
       snprintf(text, sizeof text,
                "curvebody: 1\nfluid: {medium: none}\nbodies:\n"
                "  - {name: a, shape: {name: ellipsoid, a: 0.2, b: 0.15, c: 0.1}, mass: 4, drag: false}\n" BODY_B
@@ -376,7 +379,7 @@ static void joints_of_a_hanging_chain_carry_its_weight(void **unused) {
     }
 }
 
-/* A driven hinge against its law, q = sin(3t)/2: the effort turns the body, the rotor and the spring. */
+/* A hinge is driven with the law q = sin(3t)/2. The effort moves the body, the rotor, the spring and the damper. */
 static void efforts_of_drives_turn_body_rotor_and_spring(void **unused) {
   double error[2], work[2];
   for (int i = 0; i < 2; i++) {
@@ -389,7 +392,7 @@ static void efforts_of_drives_turn_body_rotor_and_spring(void **unused) {
             2, step, 1, (const char *const[]){"effort", "inertia", "motor_work", NULL});
     const double I = row_of(s, 1, 0)[14] + .1, t = 1 - step / 2, q = .5 * sin(3 * t), w = 1.5 * cos(3 * t);
     error[i] = fabs(last_of(s, 0)[0] - (-9 * I * q + 2 * (q - .3) + .4 * w));
-    /* the work: of inertia, spring and damper, whose part is .4 times the integral of w^2 */
+    /* the work of inertia, spring and damper; the last is .4 times the integral of w^2 */
     const double end = .5 * sin(3.), rate = 1.5 * cos(3.), lost = .4 * 2.25 * (.5 + sin(6.) / 12);
     work[i] = fabs(last_of(s, 2)[0] - (I / 2 * (rate * rate - 2.25) + (end - .3) * (end - .3) - .09 + lost));
     simulation_free(s);
@@ -401,7 +404,8 @@ static void efforts_of_drives_turn_body_rotor_and_spring(void **unused) {
 
 /* --- stiff drag --- */
 
-/* A swimmer of three links with motors, in drag whose rate c/m is up to 4e4/s: steps of .01 stay near steps of .001. */
+/* A swimmer of three links with motors. The drag coefficient c divided by the mass m is up to 4e4/s. The result with
+ * steps of .01 is close to that with steps of .001. */
 static void stiff_drag_of_joined_bodies_stays_bounded(void **unused) {
   static const double most[] = {2e-3, 2e-4, 2e-6, 2e-6}; /* measured 1e-3, 1e-4, 2e-7, and less */
   for (int i = 0; i < 4; i++)

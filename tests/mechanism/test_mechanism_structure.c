@@ -1,5 +1,5 @@
-/* What steps of joined bodies keep: momentum, closed joints, energy without trend, the way back, and the symplectic
- * form. The bodies and the joints are random. */
+/* Tests of properties of steps of random joined bodies: conserved momentum, closed joints, energy without trend,
+ * reversibility, and the symplectic form. */
 #include "numerics/small.h"
 #include "random_joints.h"
 
@@ -39,7 +39,7 @@ static void free_trees_keep_their_momentum_and_joints_stay_closed(void **unused)
   check_at_most(open, 1e-14);
 }
 
-/* From step h to step -h, without losses. */
+/* Without losses, steps with h followed by steps with -h return to the start. */
 static void a_step_back_returns(void **unused) {
   uint64_t seed = check_seed();
   double worst = 0;
@@ -63,12 +63,12 @@ static void a_step_back_returns(void **unused) {
     cb_mechanism_free(s.mechanism);
   }
   print_message("return %.2g\n", worst);
-  check_at_most(worst, 5e-12); /* 40 steps with round-off, of which light bodies make some thousand times 1e-16 */
+  check_at_most(worst, 5e-12); /* 40 steps with round-off, which light bodies magnify to some thousand times 1e-16 */
 }
 
 /* --- which joint closes a loop --- */
 
-/* The first coordinate of the joint `name` follows a law. */
+/* A drive: the first coordinate of the joint `name` follows a law. */
 typedef struct driven_joint {
   joined *of;
   const char *name;
@@ -85,8 +85,8 @@ static void follow(void *self, double t, double *q, double *rate) {
   }
 }
 
-/* Starts the bodies again at their present poses and twists, with the joints from `first` on, and those before it
- * after. d: a drive, or NULL. */
+/* Starts the bodies again at their present poses and twists. The list of joints begins with joint `first` and ends with
+ * the joint before it. d: a drive, or NULL. */
 static void start_again(const joined *from, int first, driven_joint *d, joined *s) {
   *s = *from;
   for (int i = 0; i < s->joints; i++) s->joint[i] = from->joint[(first + i) % s->joints];
@@ -114,8 +114,8 @@ static double states_differ(const joined *a, const joined *b) {
   return worst;
 }
 
-/* A loop of four bodies with springs, rotors and, in every third one, a drive moves in the same way whichever of its
- * joints closes it, and a start with rates that fit changes nothing. */
+/* A loop of four bodies has springs, rotors and, in every third case, a drive. The motion is the same whichever joint
+ * closes the loop. If the rates at the start fit the loop, starting the bodies does not change them. */
 static void any_joint_may_close_a_loop(void **unused) {
   static const char *const kinds[] = {"hinge", "universal", "cylindrical", "planar", "compound"};
   uint64_t seed = check_seed();
@@ -137,7 +137,7 @@ static void any_joint_may_close_a_loop(void **unused) {
     joined without = loose;
     for (int j = 0; j < 4; j++) memset(without.joint[j].armature, 0, sizeof without.joint[j].armature);
     start_again(&without, 0, NULL, &fit);
-    memcpy(without.state, fit.state, sizeof fit.state); /* with twists that the loop allows */
+    memcpy(without.state, fit.state, sizeof fit.state); /* twists that the loop allows */
     memcpy(without.joint, loose.joint, sizeof loose.joint);
     const int at = cb_mechanism_first(fit.mechanism, 1);
     driven_joint d[4];
@@ -147,7 +147,7 @@ static void any_joint_may_close_a_loop(void **unused) {
       d[first] = (driven_joint){NULL, without.joint[1].name, cb_mechanism_q(fit.mechanism)[at],
                                 cb_mechanism_rates(fit.mechanism)[at]};
       start_again(&without, first, trial % 3 ? NULL : &d[first], &own[first]);
-      check_at_most(states_differ(&own[first], &without), 1e-11); /* light bodies: K has a condition of some hundred */
+      check_at_most(states_differ(&own[first], &without), 1e-11); /* the condition number of K is some hundred */
     }
     for (int i = 0; i < 50; i++)
       for (int first = 0; first < 4; first++) check_ok(joined_step(&own[first], .01, 2));
@@ -159,7 +159,7 @@ static void any_joint_may_close_a_loop(void **unused) {
 
 /* --- a long run --- */
 
-/* Five thin ellipsoids on hinges whose axes turn from one to the next. */
+/* Starts five thin ellipsoids on hinges whose axes differ. */
 static void start_thin_chain(joined *s) {
   *s = (joined){.t = 0};
   const double axis[4][3] = {{0, 0, 1}, {0, 1, .3}, {.2, 0, 1}, {0, 1, 1}};
@@ -199,7 +199,7 @@ static void long_chain_keeps_momentum_joints_and_energy(void **unused) {
                 sqrt(cb_dot3(s.state[0].g.x, s.state[0].g.x)));
   check_at_most(difference(6, before, after), 1e-13 * largest(6, before));
   check_at_most(open, 1e-14);
-  check_at_most(last, 1.5 * first); /* of means, because single peaks of a chaotic motion differ by more */
+  check_at_most(last, 1.5 * first); /* means are compared, because single peaks of a chaotic motion differ by more */
   cb_mechanism_free(s.mechanism);
 }
 
@@ -207,7 +207,8 @@ static void long_chain_keeps_momentum_joints_and_energy(void **unused) {
 
 enum { MOST = 6 };
 
-/* Builds two bodies on these joints, of which some have their bodies in reverse order, hung to the world. */
+/* Makes two bodies that hang on the world by these joints, in a chain. side[i] = 0 reverses the order of the bodies of
+ * joint i. */
 static void start_pair(joined *s, const char *const kind[2], const int side[2], const double *q, const double *rate) {
   uint64_t seed = 77;
   int at = 0;
@@ -222,7 +223,8 @@ static void start_pair(joined *s, const char *const kind[2], const int side[2], 
   joined_start(s, NULL);
 }
 
-/* The matrix of the kinetic energy in coordinates: M_ij = sum <K Y_i, Y_j> + the rotors. */
+/* Computes the matrix of the kinetic energy in joint coordinates: M_ij = sum <K Y_i, Y_j> over the bodies, plus the
+ * rotors. Y_i are the twists if only coordinate i changes, at the rate 1. Returns the number of coordinates. */
 static int find_matrix(const char *const kind[2], const int side[2], const double *q, double M[MOST * MOST]) {
   double Y[MOST][12];
   int n = 1;
@@ -251,7 +253,7 @@ static int find_matrix(const char *const kind[2], const int side[2], const doubl
   return n;
 }
 
-/* One step, from coordinates and momenta z = (q, p/unit) to `out`. */
+/* Makes one step, from coordinates and momenta z = (q, p/unit) to `out`. Returns the number of coordinates. */
 static int make_step(const char *const kind[2], const int side[2], double unit, const double *z, double *out) {
   double M[MOST * MOST], l[MOST * MOST], rate[MOST];
   joined s;
@@ -268,13 +270,13 @@ static int make_step(const char *const kind[2], const int side[2], double unit, 
   return n;
 }
 
-/* |D^T J D - J| of the derivative D of a step, by differences of order 4. */
+/* Checks D^T J D = J, where D is the derivative of a step by differences of order 4, and J the canonical matrix. */
 static void check_symplectic(const char *const kind[2], const int side[2]) {
   double z[2 * MOST], D[2 * MOST][2 * MOST], out[2 * MOST], M[MOST * MOST], worst = 0;
   uint64_t seed = 5;
   for (int i = 0; i < 2 * MOST; i++) z[i] = check_uniform(&seed, -.4, .4);
   const int n = find_matrix(kind, side, z, M), size = 2 * n;
-  double unit = INFINITY; /* the least inertia, so that rates are about z[n + i] */
+  double unit = INFINITY; /* the smallest inertia, so that rates are about z[n + i] */
   for (int i = 0; i < n; i++) unit = fmin(unit, M[i * n + i]);
   for (int i = 0; i < size; i++) {
     static const double factor[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12}, place[4] = {-2, -1, 1, 2};
@@ -308,8 +310,8 @@ static void steps_are_symplectic(void **unused) {
 
 /* --- stiff springs and dampers --- */
 
-/* A free pair on a hinge with a spring of frequency w: steps of w h from .4 to 400 stay bounded and keep the
- * momentum. */
+/* A free pair of bodies is on a hinge with a spring of frequency w. For w h from .4 to 400 the motion stays bounded,
+ * and the momentum is conserved. */
 static void stiff_springs_stay_bounded(void **unused) {
   for (double wh = .4; wh < 500; wh *= 10) {
     joined s = {.t = 0};
@@ -333,13 +335,13 @@ static void stiff_springs_stay_bounded(void **unused) {
     }
     joined_momentum(&s, after);
     print_message("w h = %g: %.3g, momentum %.2g\n", wh, worst, difference(6, before, after));
-    check_at_most(worst, .02); /* twice the start: the rotation adds a pull of second order in .3 */
+    check_at_most(worst, .02); /* twice the start, because the rotation adds a pull of second order in .3 */
     check_at_most(difference(6, before, after), 1e-14);
     cb_mechanism_free(s.mechanism);
   }
 }
 
-/* A hinge with a damper c: at c h/I from .1 to 1000 the rate falls, and its sign may alternate. */
+/* With a damper c on a hinge, and c h/I from .1 to 1000, the rate decreases, and its sign may alternate. */
 static void stiff_dampers_stop_the_hinge(void **unused) {
   for (double ratio = .1; ratio < 2000; ratio *= 10) {
     joined s = {.t = 0};
@@ -350,7 +352,7 @@ static void stiff_dampers_stop_the_hinge(void **unused) {
     joined_place(&s, j, (double[]){0}, (double[]){1e-3}, 0);
     joined_start(&s, NULL);
     for (int i = 0; i < 50; i++) {
-      /* the midpoint rule: I (w' - w)/h = - c (w' + w)/2; the angle of Cayley's map differs by (h w)^2/12 = 1e-11 */
+      /* the midpoint rule is I (w' - w)/h = - c (w' + w)/2; the angle of Cayley's map differs by (h w)^2/12 = 1e-11 */
       const double before = cb_mechanism_rates(s.mechanism)[0];
       check_ok(joined_step(&s, h, 2));
       check_near(cb_mechanism_rates(s.mechanism)[0], before * (1 - c * h / (2 * I)) / (1 + c * h / (2 * I)), 1e-13);
@@ -363,10 +365,10 @@ static void stiff_dampers_stop_the_hinge(void **unused) {
 
 /* --- conditions that follow from other joints --- */
 
-/* In a linkage of three bars between hinges about the same axis, only the conditions in the plane count: two of the
- * five of the hinge between the last two bars, and two of the three of a ball. A drive of this hinge is one more
- * condition, which follows if the first hinge is driven, too. With a second ball in the linkage all conditions of the
- * ball count. */
+/* In a closed linkage of three bars on hinges with parallel axes, only conditions in the plane are independent: two of
+ * the five conditions of the hinge between the last two bars, or two of the three of a ball joint. A drive of this
+ * hinge adds a condition, which is dependent if the first hinge is driven, too. If the linkage contains a second ball
+ * joint, all three conditions of the ball joint are independent. */
 static void conditions_that_follow_from_others_are_counted(void **unused) {
   (void)unused;
   static const struct {
@@ -401,7 +403,7 @@ static void conditions_that_follow_from_others_are_counted(void **unused) {
   }
 }
 
-/* A free body on a rod that joins it to a point of the world; the world is the first or the second body of the
+/* Moves a free body on a rod that joins it to a point of the world. The world is the first or the second body of the
  * joint. */
 static void swing(bool world_first, double x[3]) {
   static const double r[3] = {.3, .12, .08}, above[3] = {0, 0, .9}, place[3] = {-.2, 0, .05};

@@ -1,5 +1,5 @@
-/* Joints of MJCF become joints of a scenario: their places, axes and references, their springs and ranges, tendons,
- * loops, controls and keyframes. What cannot be right is refused with its place. */
+/* Tests that joints of MJCF become joints of a scenario, with their places, axes and references, their springs and
+ * ranges, tendons, loops, controls and keyframes. Input that cannot be right is refused with its place. */
 #include "articulated_models.h"
 #include "mjcf_text.h"
 #include <curvebody/scenario.h>
@@ -65,7 +65,8 @@ static void joints_of_one_body_are_one_joint(void **unused) {
   }
 }
 
-/* The servo pulls L = q_a/2 - q_b, with q_b = coordinate + .1; the tendon's spring is slack from 0 to .5. */
+/* The servo controls the length L = q_a/2 - q_b of the tendon, where q_b is the coordinate plus .1. The spring of the
+ * tendon is slack for L from 0 to .5. */
 static void tendons_pull_all_their_joints(void **unused) {
   static const char within[] =
       "<compiler angle='radian'/><worldbody><body><joint name='a'/><geom size='1'/><body><joint name='b' ref='.1'/>"
@@ -102,8 +103,8 @@ static void controls_are_expressions_of_time(void **unused) {
   cb_mjcf_free(m);
 }
 
-/* A four-bar whose last hinge is a <connect>, a body that is welded to the world, and a hinge that is kept at an
- * angle. */
+/* A four-bar linkage whose last hinge is a <connect>, a body that is welded to the world, and a hinge that is kept at
+ * an angle. */
 static void constraints_close_loops(void **unused) {
   static const char within[] =
       "<worldbody><body name='a'><joint axis='0 1 0'/><geom type='capsule' size='.1' fromto='0 0 0 0 0 1'/>"
@@ -122,7 +123,8 @@ static void constraints_close_loops(void **unused) {
   cb_text_free(&out);
 }
 
-/* A coordinate follows another one, in the order that has no circle, next to a constant one and a motor in its body. */
+/* A chain of coordinates that follow each other without a cycle. One of them is in a joint that also has a constant
+ * coordinate and motors. */
 static void joints_are_coupled(void **unused) {
   static const char within[] =
       "<compiler angle='radian'/><worldbody><body name='a'><joint name='i' ref='.1'/><joint name='j' axis='0 1 0'/>"
@@ -144,9 +146,9 @@ static void joints_are_coupled(void **unused) {
   char all[2048];
   snprintf(all, sizeof all, "<mujoco>%s</mujoco>", within);
   check_ok(read_from(all, "0", &m));
-  assert_null(strstr(m->left_out, "the start")); /* the key obeys the constraints */
+  assert_null(strstr(m->left_out, "the start")); /* the start in the key satisfies the constraints */
   assert_non_null(strstr(m->left_out, "<joint>: other constraints give"));
-  check_near(m->bodies->hold[0].rate[0], 4 * 1 * -2 * 3., 1e-14); /* 2 l l' times 2, and l' = -2 k' */
+  check_near(m->bodies->hold[0].rate[0], 4 * 1 * -2 * 3., 1e-14); /* i' = 4 l l', with l = 1 and l' = -2 k' */
   cb_mjcf_free(m);
   cb_text out = import(
       "<worldbody><body><joint name='a'/><geom size='1'/></body><body pos='9 0 0'><joint name='b'/><geom "
@@ -157,7 +159,8 @@ static void joints_are_coupled(void **unused) {
   cb_text_free(&out);
 }
 
-/* The places of sites, and the axes of a weld, coincide, wherever the bodies are at the reference. */
+/* The places of two sites, or the axes of a weld, are made to coincide, wherever the bodies are in the reference
+ * pose. */
 static void constraints_join_sites(void **unused) {
   static const char within[] =
       "<worldbody><site name='w' pos='0 1 5'/><body name='a'><joint axis='0 1 0'/><geom size='.1' pos='0 0 1'/>"
@@ -175,7 +178,8 @@ static void constraints_join_sites(void **unused) {
   cb_text_free(&text);
 }
 
-/* The length -(q + .1)/2 from -1 to 3 keeps q from -6.1 to 1.9; the joint's own range keeps it above -2. */
+/* The length -(q + .1)/2 of the tendon is between -1 and 3, so q is between -6.1 and 1.9. The joint's own range has the
+ * lower limit -2. */
 static void a_tendon_of_one_joint_limits_it(void **unused) {
   static const char *const parts[] = {"    friction: 0.75\n    limits: [-2.1", ", 1.9]\n"};
   cb_text text = import(
@@ -187,7 +191,8 @@ static void a_tendon_of_one_joint_limits_it(void **unused) {
   cb_text_free(&text);
 }
 
-/* A ball joint starts at half a right angle about its own z, which is x of its parent, and turns about it. */
+/* A ball joint starts rotated by 45 degrees about its own z axis, which is the x axis of its parent, and rotates about
+ * this axis. */
 static void a_key_starts_joints(void **unused) {
   static const char within[] =
       "<worldbody><body euler='0 90 0'><joint type='ball'/><geom size='1'/><body><joint ref='10'/><geom "
@@ -293,7 +298,8 @@ static void models_are_read_with_little_left_out(void **unused) {
   }
 }
 
-/* What would change the motion is named one by one, looks are in the last line. */
+/* Omitted elements that would change the motion are listed one by one. Those that change only the appearance are in the
+ * last line. */
 static void what_is_left_out_is_listed(void **unused) {
   cb_mjcf *m;
   check_ok(read_within(
@@ -342,7 +348,7 @@ static const char arm[] =
     "type='ball'/><geom size='1'/><site name='s'/></body></body></worldbody>\n";
 
 static const struct {
-  const char *joints, *told; /* both are on line 3 */
+  const char *joints, *told; /* the joints are on line 3, which the error names */
 } of_joints[] = {
     {"<joint type='hing'/>", "m.xml:3:14: error: unknown type of joint 'hing', did you mean 'hinge'?"},
     {"<joint axis='0 0 0'/>", "m.xml:3:14: error: axis: expected a direction, found a vector of length 0"},
@@ -375,7 +381,7 @@ static const struct {
     {"<joint/><geom type='plane' size='1 1 1'/>", "m.xml:3:21: error: a geom of type plane on a body that moves"}};
 
 static const char *const after[][2] = {
-    /* after the arm, on line 3 */
+    /* these follow the arm, on line 3 */
     {"<worldbody><joint/></worldbody>", "m.xml:3:12: error: a joint outside of a body: expected it in a <body>"},
     {"<worldbody><frame><freejoint/></frame></worldbody>", "m.xml:3:19: error: a joint outside of a body"},
     {"<worldbody><body><geom size='1'/><body><freejoint/><geom size='1'/></body></body></worldbody>",

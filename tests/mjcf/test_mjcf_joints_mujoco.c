@@ -1,6 +1,6 @@
-/* Joined bodies of MJCF move as MuJoCo moves them: swimmers, a fish, arms with all kinds of joints, and loops. MuJoCo's
- * paths are extrapolated in the step, because its RK4 has order 2 where there is a quaternion. The test is skipped if
- * MuJoCo (Debian: libmujoco-dev) is not installed. */
+/* Tests that joined bodies of MJCF move as in MuJoCo: swimmers, a fish, arms with all kinds of joints, and loops.
+ * MuJoCo's paths for several steps are extrapolated, because its RK4 has order 2 where there is a quaternion. The test
+ * is skipped if MuJoCo (Debian: libmujoco-dev) is not installed. */
 #include "check.h"
 
 #ifdef CB_MUJOCO
@@ -16,12 +16,12 @@
 typedef struct tried {
   const char *name, *text, *key;
   double end, amplitude, frequency, shift;
-  int steps[2]; /* MuJoCo's coarsest, of three; and ours */
+  int steps[2]; /* steps of the coarsest of MuJoCo's three runs, and of the coarser of ours */
   double tolerance;
-  bool rough; /* |v| v stops it from having order 4 */
+  bool rough; /* forces like |v| v reduce the order from 4 to 3 */
 } tried;
 
-enum { ACTUATORS = 16, BODIES = 20, POSE_PLACE = 0, POSE_TURN = 3 }; /* of the 7 numbers of a pose */
+enum { ACTUATORS = 16, BODIES = 20, POSE_PLACE = 0, POSE_TURN = 3 }; /* POSE_...: places in the 7 numbers of a pose */
 
 static const tried *now;
 
@@ -33,7 +33,7 @@ static void control(const mjModel *m, mjData *d) {
   for (int i = 0; i < m->nu; i++) d->ctrl[i] = control_of(now, i, d->time);
 }
 
-/* The positions and axes of all bodies after the time `end`, 12 numbers a body. */
+/* Computes the positions and axes of all bodies after the time `end`, 12 numbers per body. */
 static void run_mujoco(const tried *c, mjModel *m, int steps, const char *const *name, int n, double (*out)[12]) {
   mjData *d = mj_makeData(m);
   if (c->key) mj_resetDataKeyframe(m, d, 0);
@@ -53,7 +53,7 @@ static void run_mujoco(const tried *c, mjModel *m, int steps, const char *const 
   mj_deleteData(d);
 }
 
-/* The scenario with MuJoCo 2.2's rules for the fluid, and with a method of order 4. */
+/* Runs the scenario with the fluid rules of MuJoCo 2.2 and with an integrator of order 4. */
 static void run_own(const tried *c, const cb_mjcf *own, int steps, int n, double (*out)[12]) {
   static const char viscosity[] = "        viscosity: ", step[] = "  step: ";
   static memory_sink sink;
@@ -128,10 +128,10 @@ static void check_case(const tried *c) {
   for (int k = 0; k < 3; k++) run_mujoco(c, m, c->steps[0] << k, name, n, path[k]);
   double moved = INFINITY;
   for (int b = 0; b < n; b++) moved = fmin(moved, largest(1, &path[2][b], &start[b]));
-  assert_true(moved > .001); /* m, or the sine of an angle: every body moves */
+  assert_true(moved > .001); /* in m, or the sine of an angle; every body moves */
   for (int k = 0; k < 2; k++) run_own(c, own, c->steps[1] << k, n, own_path[k]);
   const double before = largest(n, path[1], path[2]);
-  for (int i = 0; i < 12 * n; i++) { /* terms of h^2 and h^3, then those of h^4 are negligible */
+  for (int i = 0; i < 12 * n; i++) { /* removes terms of order h^2, and then of h^4, or h^3 if rough */
     double *a = &path[0][i / 12][i % 12], *b = &path[1][i / 12][i % 12], *z = &path[2][i / 12][i % 12];
     *a = *b + (*b - *a) / 3;
     *b = *z + (*z - *b) / 3;
@@ -297,8 +297,8 @@ static void put_tree(writer *w) {
   put(w, "</actuator><keyframe><key name='k' qpos='%s' qvel='%s'/></keyframe></mujoco>\n", w->q, w->v);
 }
 
-/* A four-bar, and a plate that a point holds to its crank. The difference is what MuJoCo's constraints yield,
- * and falls with the square of their time: 2.3e-3, 6.1e-4, 1.6e-4 for .004, .002, .001 s. */
+/* A four-bar linkage, and a plate that is held at one point of the crank. MuJoCo's constraints are soft, so the
+ * difference decreases with the square of their time constant: 2.3e-3, 6.1e-4, 1.6e-4 for .004, .002, .001 s. */
 static void loops_move_nearly_as_mujocos_do(void **unused) {
   static const char text[] =
       "<mujoco><compiler autolimits='true'/><option density='100' gravity='4 0 -9'><flag "
@@ -314,9 +314,9 @@ static void loops_move_nearly_as_mujocos_do(void **unused) {
   check_case(&c);
 }
 
-/* Two arms on a turning base: hinges that turn another one by a square, and a slide that is driven by a hinge like a
- * rack by a pinion. The difference is what MuJoCo's constraints yield, and falls with the square of their time: 1.9e-4,
- * 4.7e-5, 1.2e-5 for .004, .002, .001 s. */
+/* Two arms are on a base that turns. One hinge follows another by a polynomial of degree 2, and a slide follows a hinge
+ * as a rack follows a pinion. MuJoCo's constraints are soft, so the difference decreases with the square of their time
+ * constant: 1.9e-4, 4.7e-5, 1.2e-5 for .004, .002, .001 s. */
 static void gears_move_nearly_as_mujocos_do(void **unused) {
   static const char text[] =
       "<mujoco><compiler autolimits='true' angle='radian'/><option density='100' gravity='4 0 -9'><flag "

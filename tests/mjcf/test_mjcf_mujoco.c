@@ -317,7 +317,7 @@ static void check_forces(writer *w, const cb_mjcf *own, mjModel *m, bool rounded
   cb_scenario_free(s);
 }
 
-/* Whether the model has meshes, whose vertices MuJoCo stores in single precision. */
+/* Returns whether the model has meshes, whose vertices MuJoCo stores in single precision. */
 static bool is_rounded(const cb_mjcf *own) {
   for (const cb_mjcf_body *b = own->bodies; b; b = b->next)
     for (const cb_mjcf_link *l = b->links; l; l = l->next) {
@@ -327,7 +327,7 @@ static bool is_rounded(const cb_mjcf *own) {
   return false;
 }
 
-/* Whether no principal axes had to be computed. MuJoCo computes principal axes to 1.4e-6. */
+/* Returns whether no principal axes had to be computed. MuJoCo computes principal axes to 1.4e-6. */
 static bool is_plain(const cb_mjcf *own) {
   for (const cb_mjcf_body *b = own->bodies; b; b = b->next)
     for (const cb_mjcf_link *l = b->links; l; l = l->next) {

@@ -1,12 +1,13 @@
-/* Anderson acceleration (numerics/anderson.h): it solves a linear problem in as many iterations as GMRES, and measures
- * the contraction. */
+/* Tests of Anderson acceleration (numerics/anderson.h): it solves a linear problem in as many iterations as GMRES, and
+ * measures the contraction. */
 #include "check.h"
 #include "numerics/anderson.h"
 
 enum { N = 12 };
 static const double ones[N] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-/* G(x) = A x + b, where A is diagonal with the given eigenvalues in turn; c squares x. */
+/* Computes G(x) = A x + b, plus c times the squares of components of x. A is diagonal; its entries are the n
+ * eigenvalues in turn. */
 static void image(int n, const double *eigenvalue, double c, const double *x, double *G) {
   for (int i = 0; i < N; i++) G[i] = eigenvalue[i % n] * x[i] + c * x[(i + 1) % N] * x[(i + 1) % N] + 1 + .1 * i;
 }
@@ -33,7 +34,8 @@ static cb_anderson create(cb_arena *arena) {
   return a;
 }
 
-/* GMRES ends after one iteration per eigenvalue; the first iteration here has no difference yet. */
+/* GMRES ends after one iteration per eigenvalue. Here one more is needed, because the first iteration has no difference
+ * yet. */
 static void a_linear_problem_ends_after_one_iteration_per_eigenvalue(void **unused) {
   static const double eigenvalue[] = {.8, -.6, .3, 1.7};
   cb_arena *arena = cb_arena_create();

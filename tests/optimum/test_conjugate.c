@@ -22,8 +22,8 @@ static cb_extremal *dido(const cb_bundle *b, const cb_optimum_problem *o, double
   return e;
 }
 
-/* For circles of the bundle `heisenberg`, a time t is conjugate if sin tau (sin tau - tau cos tau) = 0 with tau =
- * |lambda| t/2. The second factor is first 0 at tau = 4.493409457909064. */
+/* For circles of the bundle `heisenberg`, a time t is conjugate if sin tau (sin tau - tau cos tau) = 0 with
+ * tau = |lambda| t/2. The second factor is first 0 at tau = 4.493409457909064. */
 static void didos_circles_are_conjugate_after_whole_turns(void **state) {
   const double start_shape[4] = {.3, -.2};
   cb_bundle *b = model("heisenberg", "");

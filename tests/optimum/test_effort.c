@@ -1,5 +1,5 @@
-/* Tests of motions with inertia of least squared torques and least work. E is the cost, T the duration, tau are the
- * torques, and mu is the momentum. */
+/* Tests of the search for motions of bodies with inertia that need the least squared torques or the least work. E is
+ * the cost, T the duration, tau are the torques, and mu is the momentum. */
 #include "gaits.h"
 #include "optimum/direct.h"
 #include "optimum/find.h"
@@ -10,7 +10,7 @@ static cb_bundle *bundle(const char *name) {
   return b;
 }
 
-/* The falling cat of two discs: two equal inertias 1 and no arms, so that M = 1/2 is constant. */
+/* Creates the falling cat of two equal discs of inertia 1 without arms, for which M = 1/2 is constant. */
 static cb_bundle *discs(void) {
   cb_node key[2] = {{.kind = CB_NODE_SCALAR, .text = "arm_1"}, {.kind = CB_NODE_SCALAR, .text = "arm_2"}};
   cb_node value = {.kind = CB_NODE_SCALAR, .text = "0"}, *keys[2] = {&key[0], &key[1]}, *items[2] = {&value, &value};
@@ -28,8 +28,8 @@ static cb_optima *found(const cb_optimum_problem *p) {
   return all;
 }
 
-/* With a constant inertia M the least squared torque from rest to rest is that of a cubic: E = 12 M^2 d^2/T^3 for the
- * angle d, with the largest torque 6 M d/T^2 at both ends. */
+/* If the inertia M is constant, the motion from rest to rest with the least squared torque is a cubic polynomial. Its
+ * cost for the angle d is E = 12 M^2 d^2/T^3, and its largest torque is 6 M d/T^2, at both ends. */
 static void the_cat_with_constant_inertia_moves_along_a_cubic(void **state) {
   cb_bundle *b = discs();
   const double from = .3, to = 1.5, T = 2, M = .5, d = to - from;
@@ -43,23 +43,27 @@ static void the_cat_with_constant_inertia_moves_along_a_cubic(void **state) {
   const cb_optimum *o = &all->item[0];
   check_relative(o->cost, 12 * M * M * d * d / (T * T * T), 1e-11); /* round-off of second derivatives */
   assert_int_equal(o->index, 0);
-  for (int k = 0; k <= 10; k++) { /* the gait goes there in the first half of its time */
+  for (int k = 0; k <= 10; k++) { /* the gait reaches its end shape after half of its time */
     double r;
     const double s = k / 10.;
     cb_gait_at(o->gait, s / 2, &r, NULL);
     check_near(r, from + d * s * s * (3 - 2 * s), 1e-10);
   }
-  check_near(o->work[0], 0, 1e-12); /* from rest to rest */
+  check_near(o->work[0], 0, 1e-12); /* the motion is from rest to rest */
   check_near(o->mechanical, M * pow(1.5 * d / T, 2),
              2e-3); /* twice the largest kinetic energy; the integrand has kinks */
   cb_optima_free(all);
   cb_bundle_free(b);
 }
 
-/* With a constant inertia M and the limit L below 6 M d/T^2, the torque of least square is L until a time t_1, then
- * falls linearly to -L: M d = L (T t_1 - t_1^2 + (2/3) (T/2 - t_1)^2), E = 2 L^2 (t_1 + (T/2 - t_1)/3). The least work
- * is that of L, 0 and -L with t_1 (T - t_1) = M d/L: E = (L t_1)^2/M. A polynomial follows kinks and jumps of the
- * torque only roughly. */
+/* The inertia M is constant, and the limit L of the torque is below 6 M d/T^2. For the least squared torque, the torque
+ * is L until a time t_1, and then falls linearly to -L at T - t_1:
+ *
+ *   M d = L (T t_1 - t_1^2 + (2/3) (T/2 - t_1)^2),  E = 2 L^2 (t_1 + (T/2 - t_1)/3)
+ * For the least work, the torque is L until t_1, then 0, and -L from T - t_1:
+ *
+ *   t_1 (T - t_1) = M d/L,  E = (L t_1)^2/M
+ * A polynomial follows kinks and jumps of the torque only roughly. */
 static void the_limited_cat_agrees_with_closed_forms(void **state) {
   cb_bundle *b = discs();
   const double from = 0, to = 1.2, T = 2, M = .5, d = to - from, L = .8 * 6 * M * d / (T * T);
@@ -80,15 +84,15 @@ static void the_limited_cat_agrees_with_closed_forms(void **state) {
     cb_optima *all = found(&p);
     const cb_optimum *o = &all->item[0];
     check_relative(o->cost, exact, work ? 1e-2 : 2e-4);
-    check_at_least(o->cost, exact * (1 - 1e-6)); /* the exact motion is the best of all */
-    check_at_most(o->largest[0], L);             /* kept at the nodes */
+    check_at_least(o->cost, exact * (1 - 1e-6)); /* the exact motion has the least cost of all */
+    check_at_most(o->largest[0], L);             /* the limit holds at the nodes */
     check_at_least(o->largest[0], .999 * L);
     cb_optima_free(all);
   }
   cb_bundle_free(b);
 }
 
-/* Below 4 M d/T^2 no motion keeps the limit. */
+/* If the limit of the torque is below 4 M d/T^2, no motion satisfies it. */
 static void a_limit_that_cannot_be_kept_is_refused(void **state) {
   cb_bundle *b = discs();
   const double from = 0, to = 1.2, T = 2, L = .99 * 4 * .5 * 1.2 / (T * T);
@@ -138,7 +142,8 @@ static cb_optimum_problem problem(const cb_bundle *b, cb_objective objective, bo
                               .momentum = moving ? momentum : NULL};
 }
 
-/* The gradient of E and the derivative of the holonomy g -> exp(y) g, against central differences of order 4. */
+/* Compares derivatives with central differences of order 4: the gradient of E, and the derivative of y, where exp(y) g
+ * is the holonomy near g. */
 static void the_gradient_is_that_of_differences(void **state) {
   static const char *const names[] = {"floating_snake", "hopping_leg"};
   uint64_t seed = check_seed();
@@ -166,7 +171,7 @@ static void the_gradient_is_that_of_differences(void **state) {
         check_ok(b->group->log(b->group, off, y));
         for (int e = 0; e < dim; e++) turn[e] += weight[s] * y[e] / h;
       }
-      check_near(slope, dcost[a], 1e-8 * largest); /* h^4 and round-off */
+      check_near(slope, dcost[a], 1e-8 * largest); /* errors of order h^4, and round-off */
       for (int e = 0; e < dim; e++) check_near(turn[e], dy[e * u + a], 1e-8);
     }
     free(dcost);
@@ -175,8 +180,8 @@ static void the_gradient_is_that_of_differences(void **state) {
   }
 }
 
-/* Computes the gradient of E/2 + <Lambda, y> + y'Wy/2 for W = 1, where the holonomy is exp(y) g_0: the derivative of
- * y is that of log(exp(dy) exp(y)) = y + dy - [y, dy]/2 + .. */
+/* Computes the gradient of E/2 + <Lambda, y> + y^T W y/2 for W = 1, where exp(y) g_0 is the holonomy. The derivative of
+ * y follows from log(exp(dy) exp(y)) = y + dy - [y, dy]/2 + .. */
 static void gradient(const cb_direct *d, const double *Lambda, const double *g_0, double *out) {
   const cb_group *G = d->v->bundle->group;
   const int dim = d->v->dim, u = d->v->unknowns;
@@ -192,8 +197,8 @@ static void gradient(const cb_direct *d, const double *Lambda, const double *g_0
   }
 }
 
-/* The Hessian against central differences of the gradient. It has second differences of its own, with errors of about
- * 1e-6. */
+/* Compares the Hessian with central differences of the gradient. The library computes the Hessian by second
+ * differences, which have errors of about 1e-6. */
 static void the_hessian_is_that_of_differences(void **state) {
   static const char *const names[] = {"floating_snake", "hopping_leg"};
   uint64_t seed = check_seed();

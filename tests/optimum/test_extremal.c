@@ -73,7 +73,7 @@ static void a_given_element_is_reached_with_a_corner_at_the_start(void **state) 
   cb_bundle_free(b);
 }
 
-/* For the most efficient gait nu X = E, with the distance X, its multiplier nu and the cost E, and the efficiency X^2/E
+/* For the most efficient gait nu X = E, where X is the distance, nu its multiplier and E the cost. The efficiency X^2/E
  * is a maximum: it is smaller for a distance 1 % shorter or longer. The gait that moves farthest with a given length is
  * that of least cost for its distance. */
 static void the_most_efficient_and_the_farthest_gait_obey_their_conditions(void **state) {

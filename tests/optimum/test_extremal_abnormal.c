@@ -139,8 +139,8 @@ static void a_line_on_which_curvature_vanishes_is_abnormal(void **state) {
   cb_bundle_free(b);
 }
 
-/* The holonomy has two numbers, and the first has its maximum on the unit circle. The circle is not an extremal with mu
- * = 1 for any multiplier, since its geodesic curvature is not constant. The expected cost is computed by the
+/* The holonomy has two numbers, and the first has its maximum on the unit circle. The circle is not an extremal with
+ * mu = 1 for any multiplier, since its geodesic curvature is not constant. The expected cost is computed by the
  * trapezoidal rule. */
 static void what_only_an_abnormal_extremal_does_is_found_and_named(void **state) {
   cb_bundle *b = written(

@@ -59,8 +59,8 @@ static void a_circle_twice_round_is_a_saddle(void **state) {
   cb_bundle_free(b);
 }
 
-/* A bundle on the group R in two shape variables: phi, which has the period 2 pi, and d. M = diag(1 + d^2, 1), A =
- * (d^(q+1)/(q+1), 0). */
+/* A bundle on the group R in two shape variables: phi, which has the period 2 pi, and d. M = diag(1 + d^2, 1),
+ * A = (d^(q+1)/(q+1), 0). */
 static cb_status round_on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
   const int q = *(const int *)b->self;
   if (A) {
@@ -97,10 +97,10 @@ static cb_gait *gait_of_texts(const char *phi, const char *d) {
 }
 
 /* The loop d = c with k rounds of phi is stationary for every c. Let u be a change of d with mean 0, together with the
- * best change of phi. Then the second variation is int u'^2 - (2 pi k)^2 K u^2 dt, with K = m'^2/4m + m' A''/2A' -
- * m''/2 = c^2/(1 + c^2) + q - 1. Here m = 1 + d^2 and A = A_phi, and their primes are derivatives by d at c. The second
- * variation has two negative directions for each wave with j < k sqrt(K) periods. The multiplier lambda is half the
- * derivative of the cost by the holonomy. */
+ * best change of phi. Then the second variation is int u'^2 - (2 pi k)^2 K u^2 dt, with
+ * K = m'^2/4m + m' A''/2A' - m''/2 = c^2/(1 + c^2) + q - 1. Here m = 1 + d^2 and A = A_phi, and their primes are
+ * derivatives by d at c. The second variation has two negative directions for each wave with j < k sqrt(K) periods. The
+ * multiplier lambda is half the derivative of the cost by the holonomy. */
 static void circles_once_and_more_round_an_axis(void **state) {
   const double c = .5;
   for (int q = 1; q <= 3; q += 2)

@@ -10,8 +10,8 @@ static cb_bundle *bundle(const char *name) {
   return b;
 }
 
-/* Checks the projection x = A^T z - g of -g onto the cone A x >= 0: x is in the cone, and z > 0 only for rows with A x
- * = 0. */
+/* Checks the projection x = A^T z - g of -g onto the cone A x >= 0: x is in the cone, and z > 0 only for rows with
+ * A x = 0. */
 static void a_projection_has_its_complements(void **state) {
   enum { N = 12, ROWS = 30 };
   uint64_t seed = 7;

@@ -77,8 +77,9 @@ static void so_does_every_body_frame(void **state) {
   cb_gait_free(g);
 }
 
-/* A table of the connection A reports its error e. The resulting error of the displacement X is at most e int |r_1'| +
- * |r_2'| dt, and that of the cost E is 2 lambda times as much, where lambda is the multiplier. */
+/* A table of the connection A reports its error e. The resulting error of the displacement X is at most
+ *   e int (|r_1'| + |r_2'|) dt
+ * and that of the cost E is 2 lambda times as much, where lambda is the multiplier. */
 static void so_does_another_derivation_of_the_model(void **state) {
   const double plus[2] = {1, 1}, low[2] = {-1.4, -1.4}, high[2] = {1.4, 1.4};
   const int points[2] = {49, 49};

@@ -74,8 +74,8 @@ static void pmpy_has_its_extremals(void **state) {
 
 /* --- Purcell's swimmer --- */
 
-/* Compares the costs of the family around 0 with the table, and those of the family around the shape (z, -z), z =
- * 1.7346, which is cheaper from about X = .016 on. */
+/* Compares the costs of the family around 0 with the table, and those of the family around the shape (z, -z),
+ * z = 1.7346, which is cheaper from about X = .016 on. */
 static void purcell_moves_by_two_families(void **state) {
   static const double folded[PURCELL_ROWS] = {NAN, NAN, .118182747176, .215749966581};
   for (int k = 0; k < PURCELL_ROWS; k++) {

@@ -35,8 +35,8 @@ static void everywhere(void (*claim)(cb_variation *v, uint64_t *seed, const doub
     }
 }
 
-/* The cost and holonomy of the variation agree with those of cb_holonomy. They share no quadrature: the latter halves
- * the steps of Magnus's method until the error is round-off. */
+/* The cost and holonomy of the variation agree with those of cb_holonomy. They share no quadrature: cb_holonomy
+ * halves the steps of Magnus's method until the error is round-off. */
 static void are_those_of_the_gait(cb_variation *v, uint64_t *seed, const double *c) {
   cb_gait *gait;
   double g[CB_GROUP_SIZE], cost, back[UNKNOWNS_MAX];

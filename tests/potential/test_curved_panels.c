@@ -182,8 +182,8 @@ static bool on_border(const cb_curved_panels *p, const set *s, int i, const doub
   return fabs(nearest - 5 * side) < 1e-3 || fabs(low - 0.3) < 1e-3 || fabs(mean + 0.5) < 1e-3;
 }
 
-/* The differences are of fourth order, of steps of 1e-4 of a panel. The points are at least a tenth of a panel away
- * from panels, so that the error of the differences is below 1e-9; round-off is about 1e-12. */
+/* Compares gradients with differences of fourth order and with steps of 1e-4 of a panel. The points are at least a
+ * tenth of a panel away from panels, so that the error of the differences is below 1e-9; round-off is about 1e-12. */
 static void check_gradients(const cb_curved_panels *p, const set *s, double size, const double x[4]) {
   const double e = 1e-4 * size;
   double S[4][PANELS], D[4][PANELS], slope_S[3 * PANELS], slope_D[3 * PANELS];

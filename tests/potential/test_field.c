@@ -122,8 +122,8 @@ static void cross(const double a[3], const double b[3], double out[3]) {
   for (int k = 0; k < 3; k++) out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
 }
 
-/* Makes three fields of a sphere or an ellipsoid, at the times t = -h, 0 and h. Its centre moves with the velocity V +
- * A t, and it rotates with w. */
+/* Makes three fields of a sphere or an ellipsoid, at the times t = -h, 0 and h. Its centre moves with the velocity
+ * V + A t, and it rotates with w. */
 static void three_fields(const solid_mesh *m, const double w[3], const double A[3], double h, cb_flow_about *f[3]) {
   const double rate = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
   for (int i = 0; i < 3; i++) {
@@ -144,8 +144,8 @@ static void three_fields(const solid_mesh *m, const double w[3], const double A[
   }
 }
 
-/* Returns the pressure of a sphere with velocity V and acceleration A in a fluid of density 1, p = A.x/(2 r^3) + <V, u>
- * - |u|^2/2, and writes the velocity u of the fluid. */
+/* Returns the pressure of a sphere with velocity V and acceleration A in a fluid of density 1,
+ * p = A.x/(2 r^3) + <V, u> - |u|^2/2, and writes the velocity u of the fluid. */
 static double dipole_pressure(const double A[3], const double x[3], double u[3]) {
   const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
   dipole(V, x, u);

@@ -246,7 +246,7 @@ static void shapes_move_as_bodies(void **unused) {
       double momentum = 0;
       for (int j = 0; j < 6; j++) momentum += mass.K[i][j] * Y[j];
       energy += Y[i] * momentum / 2;
-      /* mu0 is from the computed tensor, of which K is the symmetric part: the asymmetry remains. */
+      /* K is the symmetric part of the computed tensor. mu0 has the other part, too: an error of the panels. */
       check_near(mass.mu0[i], momentum, 1e-2);
     }
     check_relative(mass.kinetic, energy, 1e-12);

@@ -30,8 +30,8 @@ static cb_kirchhoff_mass of(cb_surface *s, double K, cb_kirchhoff_report *report
   return out;
 }
 
-/* Returns the added mass of a ball of radius a. In H^3 it is (2 pi/3) sinh^3 a/cosh a. In S^3 it is (2 pi/3) N S^3/(S^3
- * + N C), with N = pi - a + S C, S = sin a, C = cos a. */
+/* Returns the added mass of a ball of radius a. In H^3 it is (2 pi/3) sinh^3 a/cosh a. In S^3 it is
+ * (2 pi/3) N S^3/(S^3 + N C), with N = pi - a + S C, S = sin a, C = cos a. */
 static double ball(double K, double a) {
   const double S = K < 0 ? sinh(a) : sin(a), C = K < 0 ? cosh(a) : cos(a), N = pi - a + S * C;
   return K < 0 ? 2 * pi / 3 * S * S * S / C : 2 * pi / 3 * N * S * S * S / (S * S * S + N * C);

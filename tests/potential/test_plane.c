@@ -107,8 +107,7 @@ static void foils_agree_with_the_conformal_map_down_to_a_cusp(void **state) {
     check_at_most(difference(9, *body->added, *K), cases[k].tolerance);
     cb_plane_body_free(body);
   }
-  cb_plane_body *plate = make(cb_plane_ellipse(1, 1e-3), 64); /* the error is proportional to 1/(1 - q), q = (a - b)/(a
-                                                               * + b) */
+  cb_plane_body *plate = make(cb_plane_ellipse(1, 1e-3), 64); /* the error grows as 1/(1 - q), q = (a - b)/(a + b) */
   check_near(plate->added[2][2], M_PI, 1e-10);
   check_near(plate->added[0][0], M_PI / 8 * pow(1 - 1e-6, 2), 1e-10);
   cb_plane_body_free(plate);

@@ -7,8 +7,9 @@
 #include "potential/refine.h"
 #include <curvebody/fluid_model.h>
 
-/* A shape whose levels have resolutions that start at `coarsest`, or are subdivisions of the mesh of `coarsest`
- * (divided). If distance > 0, the body is the shape and its mirror image in z = distance/2. */
+/* A shape at several levels. The resolutions of the levels start at `coarsest`. If `divided` is set, the levels are
+ * subdivisions of the mesh of the resolution `coarsest` instead. If distance > 0, the body is the shape and its mirror
+ * image in z = distance/2. */
 typedef struct levels {
   const char *name, *parameters;
   int coarsest;

@@ -8,9 +8,9 @@
 /* Curvatures for which lengths are not in radii. */
 static const double curvature[] = {-0.81, 0.36};
 
-/* Two balls of radius 0.5 whose centres are at the distance 1.25 in H3. The numbers are from multipoles, with the 13
- * digits to which the same program has the known values for two spheres in flat space. Values of two meshes are
- * extrapolated. */
+/* Two balls of radius 0.5 whose centres are at the distance 1.25 in H3. The expected numbers were computed by a program
+ * with multipoles, which agrees with the known values for two spheres in flat space to 13 digits. Values of two meshes
+ * are extrapolated. */
 static void two_balls_agree_with_their_series(void **unused) {
   static const double known[2][2] = {{0.2673917139831, -0.0459608044042}, {0.2634014023324, 0.0120685879514}};
   double K[2][144];

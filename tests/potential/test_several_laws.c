@@ -20,7 +20,8 @@ static double energy(cb_several *s, int n, const cb_pose *g) {
   return several_dot(n, (const double(*)[6])momentum, several_twist) / 2;
 }
 
-/* For n bodies and the wall. The differences are of fourth order, with the error e^4 and the round-off 1e-15/e. */
+/* Compares the slope for n bodies and the wall with differences of the energy. They are of fourth order, with the error
+ * e^4 and the round-off 1e-15/e. */
 static void check_slope(int n, int kind) {
   solid_mesh m[SEVERAL_GENERIC];
   const cb_kirchhoff_options options = before(kind);

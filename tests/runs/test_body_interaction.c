@@ -1,4 +1,4 @@
-/* Runs of bodies that feel each other through the fluid: order, momentum, energy, joints and impacts. */
+/* Tests of runs of bodies that feel each other through the fluid: order, momentum, energy, joints and impacts. */
 #include "memory_sink.h"
 #include "numerics/vec3.h"
 #include "scenario/fluid.h"
@@ -13,7 +13,7 @@
   "     place: {position: [1.9, 0.3, 0.4], rotation: {axis: [1, 2, 3], angle: 0.5}},\n"                          \
   "     motion: {velocity: [-0.4, 0.2, 0.1], spin: [0.2, 0.6, -0.3]}}\n"
 
-/* The poses of both bodies at t = 0.4, after steps of length h of the given order. */
+/* Computes the poses of both bodies at t = 0.4, after steps of length h of the given order. */
 static void poses(const char *coupling, double h, int order, double out[14]) {
   char text[2048];
   memory_sink m;
@@ -51,8 +51,8 @@ static void step_has_its_order(void **unused) {
   }
 }
 
-/* The largest difference of the places at t = 0.4 between bodies in a uniform stream, and bodies at rest in it that
- * move as seen from the stream. */
+/* Returns the largest difference of the poses at t = 0.4 between two runs: bodies in a uniform stream, shifted back by
+ * the way of the stream, and the same bodies in a fluid at rest with their velocities relative to the stream. */
 static double seen_from_stream(const char *coupling, double h) {
   double p[2][14];
   for (int moving = 0; moving < 2; moving++) {
@@ -138,8 +138,8 @@ static void bound_bodies_keep_momentum_and_energy(void **unused) {
   cb_scenario_free(s);
 }
 
-/* Two ellipsoids that feel each other in a curved space: the largest error of the energy, and the largest change of the
- * momentum about the base point. */
+/* Computes the largest error of the energy, and the largest change of the momentum about the base point, for two
+ * ellipsoids that feel each other in a curved space. */
 static void move_in(const char *space, double h, double *energy, double *momentum) {
   char text[2048];
   memory_sink m;
@@ -173,7 +173,7 @@ static void curved_spaces_keep_the_momentum_of_the_whole(void **unused) {
   for (int i = 0; i < 2; i++) {
     double coarse, fine, momentum;
     move_in(spaces[i], .1, &coarse, &momentum);
-    check_at_most(momentum, 1e-16); /* of 0.02 */
+    check_at_most(momentum, 1e-16); /* the momentum is about 0.02 */
     move_in(spaces[i], .05, &fine, &momentum);
     check_at_most(momentum, 1e-16);
     print_message("%s: energy errors %.3g %.3g, momentum %.2g\n", spaces[i], coarse, fine, momentum);
@@ -217,11 +217,12 @@ static void joints_hold_bodies_that_feel_each_other(void **unused) {
   cb_scenario_free(s);
 }
 
-/* Two equal balls of radius r = 1/2 in a fluid of density 1, one of which moves, collide head on. With V and V' the
- * volumes of the sphere and of its faces, the added mass V/2, the mass 1.5 V', the moment V/2 + V' of the dipole of
- * unit velocity, and d = 2 r, the inertia along the line of centres is M = [[k, c], [c, k]], k = 1.5 V' + V/2, c = -2
- * (V/2 + V')^2/(4 pi d^3). The impulse for the rate s' of the gap is J = -(1 + e) s'/(n M^-1 n), n M^-1 n = 2/(k - c)
- * for n = (1, -1). */
+/* Two equal balls of radius r = 1/2 in a fluid of density 1, one of which moves, collide head on. V and V' are the
+ * volumes of the sphere and of the mesh. A ball has the added mass V/2 and the mass 1.5 V', and at unit velocity the
+ * dipole moment V/2 + V'. With d = 2 r the inertia along the line of centres is
+ *   M = [[k, c], [c, k]],  k = 1.5 V' + V/2,  c = -2 (V/2 + V')^2/(4 pi d^3)
+ * With the restitution e and the rate s' of the gap, the impulse is
+ *   J = -(1 + e) s'/(n^T M^-1 n),  n^T M^-1 n = 2/(k - c) for n = (1, -1) */
 static void impact_has_the_inertia_of_the_coupling(void **unused) {
   (void)unused;
   for (int i = 0; i < 2; i++) {
@@ -252,7 +253,7 @@ static void impact_has_the_inertia_of_the_coupling(void **unused) {
   }
 }
 
-/* The square root of the area of the largest face of a body. */
+/* Returns the square root of the area of the largest face of a body. */
 static double largest_face(const cb_scenario *s, int body) {
   const cb_surface *f = cb_immersed_surface(cb_fluid_scenario_of(s)->body[body].body);
   double out = 0;
@@ -265,8 +266,8 @@ static double largest_face(const cb_scenario *s, int body) {
   return sqrt(out);
 }
 
-/* With the exact coupling two balls touch where the gap is a third of the size of the largest face of each: the panels
- * do not resolve a thinner film. They part again with the opposite velocities, because they are equal. */
+/* With the exact coupling two balls touch when the gap is a third of the size of the largest face of each, because
+ * panels do not resolve a smaller gap. They separate with the opposite velocities, because they are equal. */
 static void balls_touch_at_the_film_that_panels_resolve(void **unused) {
   (void)unused;
   memory_sink m;
@@ -288,14 +289,14 @@ static void balls_touch_at_the_film_that_panels_resolve(void **unused) {
   const double *first = memory_field(&m, 0, "twist"), *last = memory_field(&m, m.n_rows - 1, "twist");
   print_message("film %.4g, smallest gap at a row %.4g, velocity %.4g and %.4g\n", film, least, first[3], last[3]);
   check_at_least(least, film);
-  check_at_most(least, film + .002 * 1.1); /* the way in a step */
+  check_at_most(least, film + .002 * 1.1); /* a step moves the balls by this much */
   check_near(last[3], -first[3], .05);     /* the gaps at both times differ a little */
   memory_free(&m);
   cb_scenario_free(s);
 }
 
-/* Fourteen pairs of balls that feel each other as dipoles and are about to collide, each pair at its own time, in steps
- * so short that their error of energy is below round-off. Every impact has restitution 1. */
+/* Fourteen pairs of balls feel each other as dipoles and collide, each pair at its own time. Steps are so short that
+ * their error of energy is below round-off. Every impact has restitution 1. */
 #define PAIRS 14
 static cb_scenario *collide(const char *walls, memory_sink *m) {
   char text[2048];

@@ -37,8 +37,8 @@ static double farthest(int n, const double *a, const double *b) {
   return most;
 }
 
-/* Jeffery's equation for a slender rod in the flow (c y, 0, 0): phi' = -c sin(phi)^2, so that cot(phi) = cot(phi_0) + c
- * t; the middle of the rod moves with the fluid there. */
+/* Jeffery's equation for a slender rod in the flow (c y, 0, 0): phi' = -c sin(phi)^2, so that
+ * cot(phi) = cot(phi_0) + c t; the middle of the rod moves with the fluid there. */
 static void a_straight_chain_turns_as_a_slender_rod_in_a_shear(void **state) {
   const double c = 1.5, phi = 2.4, T = 4;
   double g[CB_GROUP_SIZE];
@@ -54,11 +54,11 @@ static void a_straight_chain_turns_as_a_slender_rod_in_a_shear(void **state) {
   check_near(g[1] + d * sin(g[2]), y, 1e-10);
 }
 
-/* A cross of two rods of lengths a and b, which are perpendicular to each other at their middles, has the drag k_n (a^3
- * + b^3)/12 against rotation. In the flow (c y, 0, 0) the drag of the flow on both gives
+/* A cross of two rods of lengths a and b, which are perpendicular to each other at their middles, has the drag
+ * k_n (a^3 + b^3)/12 against rotation. In the flow (c y, 0, 0) the drag of the flow on both gives
  *   phi' = -c (a^3 sin(phi)^2 + b^3 cos(phi)^2)/(a^3 + b^3)
- * This is Jeffery's orbit of a spheroid with the ratio of axes s = (a/b)^(3/2), of the period 2 pi (s + 1/s)/c. It
- * becomes infinite for b = 0, the slender rod. */
+ * This is Jeffery's orbit of a spheroid with the ratio of axes s = (a/b)^(3/2), of the period 2 pi (s + 1/s)/c. If b is
+ * 0 (the slender rod), the period is infinite. */
 static void a_rigid_cross_has_the_period_of_jefferys_orbit(void **state) {
   static const double width[] = {0.7, 0.4};
   for (int i = 0; i < 2; i++) {
@@ -75,7 +75,7 @@ static void a_rigid_cross_has_the_period_of_jefferys_orbit(void **state) {
     check_near(g[2], 0.3 - 2 * M_PI, 1e-8);
     end_of(bundle, gait, "flow: {shear: {gradient: [[0, 1.5, 0], [0, 0, 0], [0, 0, 0]]}}\n",
            "start: {group: [0, 0, 0.3]}\ntime: {end: 1}\n", "step: 0.02", g);
-    /* after the time t: tan(phi) = tan(phi_0 - ..)/s, with the phase of the orbit that grows by c t/(s + 1/s) */
+    /* after the time t, tan(phi) = tan(phase)/s; the phase has decreased by c t/(s + 1/s) */
     const double phase = atan2(s * sin(0.3), cos(0.3)) - 1.5 / (s + 1 / s);
     check_near(tan(g[2]), tan(phase) / s, 1e-9);
   }
@@ -85,7 +85,11 @@ static void a_rigid_cross_has_the_period_of_jefferys_orbit(void **state) {
 
 static const double gradient[2][2] = {{0.3, 1.3}, {0.2, -0.3}}, stream[2] = {0.3, 0.1};
 
-/* Computes g' for the gait `circle`. The balance of force and torque is sum of int J^T D (u - v - J xi) ds = 0. */
+/* Computes g' for the gait `circle` from the balance of force and torque, a sum over the links:
+ *
+ *   sum int J^T D (u - v - J xi) ds = 0
+ * At a point of a link, u is the velocity of the fluid, v the velocity by the change of shape, J xi the velocity by the
+ * body velocity xi, and D the drag per length. */
 static void swim(double t, const double g[3], double out[3]) {
   static const double node[2] = {-0.5773502691896257, 0.5773502691896257}; /* exact for the integrands of degree 2 */
   const double l = 1. / 3, turn = M_PI, alpha[2] = {cos(turn * t), sin(turn * t)},
@@ -142,7 +146,7 @@ static void classical(int steps, double T, double g[3]) {
   }
 }
 
-/* The reference is extrapolated from 1000 and 2000 steps of order 4, to about 1e-13. */
+/* Computes the reference by extrapolation of runs with 1000 and 2000 steps of order 4, to about 1e-13. */
 static void reference(double out[3]) {
   double coarse[3] = {0.5, -0.3, 0.7}, fine[3] = {0.5, -0.3, 0.7};
   classical(1000, 2, coarse);
@@ -166,7 +170,7 @@ static void a_swimmer_in_a_shear_agrees_with_the_drag_along_its_links(void **sta
   check_at_most(farthest(3, g, exact), 1e-10);
 }
 
-/* The errors at 20 and 40 steps of a cycle differ by 2^4 and 2^6. */
+/* For the orders 4 and 6, the errors at 20 and 40 steps of a cycle differ by the factors 2^4 and 2^6. */
 static void the_order_in_a_shear_is_that_of_the_method(void **state) {
   for (int order = 4; order <= 6; order += 2) {
     double exact[3], g[CB_GROUP_SIZE], error[2];
@@ -195,7 +199,8 @@ static const char *const mesh_text =
     "shape: {name: ellipsoid, a: 0.5, b: 0.2, c: 0.15, resolution: 8}, variables: [a, "
     "b], motion: {y: \"Y + 0.4*a*X^2 + 0.3*b*X*Z\", z: \"Z + 0.3*b*X^2\"}";
 
-/* In the frame that moves with a uniform stream the fluid is at rest: places are shifted by u t, to round-off. */
+/* In the frame that moves with a uniform stream u the fluid is at rest. So the places are shifted by u t, to
+ * round-off. */
 static void a_uniform_stream_only_carries_the_body_along(void **state) {
   char drag[512], immersed[512];
   snprintf(drag, sizeof drag, "{name: surface_drag, %s}", mesh_text);
@@ -238,8 +243,8 @@ static void a_fluid_that_rotates_as_a_whole_turns_the_motion(void **state) {
   assert_true(farthest(3, still, start) > 1e-2);
 }
 
-/* The same in space: the rotation by the angle |W| T about the axis W moves the element g of the motion in a fluid at
- * rest. */
+/* In space, too, the motion in a rotating fluid is that in a fluid at rest, rotated with the fluid. The rotation by the
+ * angle |W| T about the axis W moves the element g. */
 static void a_fluid_that_rotates_in_space_turns_the_motion(void **state) {
   static const double W[3] = {0.4, -0.7, 0.3}, T = 2;
   const cb_group *G = cb_group_find("se3");
@@ -257,8 +262,8 @@ static void a_fluid_that_rotates_in_space_turns_the_motion(void **state) {
   check_at_most(farthest(7, still, turned), 1e-9);
 }
 
-/* A slender rod in space: p' = L p - p (p L p) for its direction p, Jeffery's equation. This has the solution p = P/|P|
- * with P' = L P. */
+/* The direction p of a slender rod in space satisfies Jeffery's equation p' = L p - p (p.L p) with the velocity
+ * gradient L. The solution is p = P/|P| with P' = L P. */
 static void a_rod_in_space_turns_as_jeffery_says(void **state) {
   static const double L[3][3] = {{0.2, 1.1, -0.4}, {0.3, -0.5, 0.8}, {-0.6, 0.1, 0.3}};
   double g[CB_GROUP_SIZE], P[3], term[3], R[3][3], x[3];
@@ -332,8 +337,8 @@ static void no_force_acts_on_a_surface_in_a_strain(void **state) {
   swimmer_free(&s);
 }
 
-/* The sphere in the middle stays where the flow (c x, 0, 0) leaves it: a rigid symmetric swimmer is carried by the flow
- * at its middle, so that X grows as exp(c t). A swimmer with l1 = 2 l2 drifts towards its long side. */
+/* In the flow (c x, 0, 0) a rigid symmetric swimmer is carried by the flow at its middle sphere, so its position X
+ * grows as exp(c t). A swimmer with l1 = 2 l2 drifts towards its long side. */
 static void three_spheres_in_a_strain_along_their_line(void **state) {
   static const char *const flow = "flow: {shear: {gradient: [[0.5, 0, 0], [0, -0.25, 0], [0, 0, -0.25]]}}\n",
                            *const from = "start: {group: [0.4]}\n";
@@ -344,8 +349,9 @@ static void three_spheres_in_a_strain_along_their_line(void **state) {
   assert_true(g[0] < 0.4 * exp(0.5 * 2) - 0.1);
 }
 
-/* Two spheres of the radii a_1 and a_2 at X + l/2 and X - l/2 are carried with their drag's mean of the flow, c (X + e),
- * e = (l/2) (a_1 - a_2)/(a_1 + a_2), so that X + e grows as exp(c t). Here l = 5, and the volumes are 6 and 8 pi/3 - 6. */
+/* Two spheres of the radii a_1 and a_2 are at X + l/2 and X - l/2. They move with the mean of the flow, weighted by
+ * their drag: c (X + e) with e = (l/2) (a_1 - a_2)/(a_1 + a_2). So X + e grows as exp(c t). Here l = 5, and the volumes
+ * are 6 and 8 pi/3 - 6. */
 static void a_pair_of_spheres_in_a_strain_along_their_line(void **state) {
   const double a_1 = cbrt(3 * 6 / (4 * M_PI)), a_2 = cbrt(3 * (8 * M_PI / 3 - 6) / (4 * M_PI)),
                e = 2.5 * (a_1 - a_2) / (a_1 + a_2);
@@ -380,7 +386,8 @@ static void other_coordinates_give_the_same_motion_in_a_shear(void **state) {
   cb_bundle_free(plain);
 }
 
-/* The drag P (xi - xi_u) + Q r' - (drag of the strain) is zero, where xi_u is the velocity that the flow gives. */
+/* The recorded drag P (xi - xi_u) + Q r', minus the drag of the strain, is zero. xi_u is the velocity that the flow
+ * gives, and P and Q are blocks of the form (curvebody/bundle.h). */
 static void the_recorded_drag_is_zero(void **state) {
   char text[1024];
   cb_scenario *s;

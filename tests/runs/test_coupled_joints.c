@@ -1,5 +1,6 @@
-/* Runs of joined bodies whose coupling through the fluid is a table over coordinates of their joints, which the step
- * solves together with the joints: order, momentum, energy, loops, drives, limits, drag, and restarts. */
+/* Tests of runs of joined bodies whose coupling through the fluid is a table over coordinates of their joints. The step
+ * solves coupling and joints together. Tested are order, momentum, energy, loops, drives, limits, drag, and
+ * restarts. */
 #include "memory_sink.h"
 
 #include <math.h>
@@ -30,7 +31,7 @@ static void done(memory_sink *m, cb_scenario *s) {
   cb_scenario_free(s);
 }
 
-/* The largest difference of the poses of all bodies in the last rows. */
+/* Returns the largest difference of the poses of all bodies in the last rows. */
 static double apart(const memory_sink *a, const memory_sink *b, int bodies) {
   const double *p = memory_field(a, a->n_rows - 1, "pose"), *q = memory_field(b, b->n_rows - 1, "pose");
   double out = 0;
@@ -40,7 +41,7 @@ static double apart(const memory_sink *a, const memory_sink *b, int bodies) {
 
 static const char pair_of_hinge[] = "bodies:\n" BODY("a", ", drag: false" FIRST)
     BODY("b", ", drag: false") "joints:\n" HINGE("j", "a", "b", ", angle: 0.3, rate: 1.5, spring: {stiffness: 0.2}");
-/* The table of these pairs: from -1.2 to 1.2 rad. */
+/* The table of the pairs, for angles from -1.2 to 1.2 rad. */
 static const char pair_table[] = "{name: exact, samples: 15, range: [-1.2, 1.2]}";
 
 /* Halving the step divides the error by 2^order: the differences of three step lengths give the ratio. */
@@ -56,7 +57,7 @@ static void the_step_has_its_order(void **unused) {
   }
 }
 
-/* The largest change of the momentum of the whole, and the largest errors of the energy in both halves. */
+/* Computes the largest change of the total momentum, and the largest errors of the energy in both halves of the run. */
 static void conserved(const memory_sink *m, double *momentum, double error[2]) {
   const double *p0 = memory_field(m, 0, "total_momentum"), e0 = *memory_field(m, 0, "energy");
   *momentum = error[0] = error[1] = 0;
@@ -87,7 +88,8 @@ static void momentum_is_exact_and_energy_has_no_trend(void **unused) {
   check_at_most(largest[1], largest[0] / 3.5);
 }
 
-/* Three bodies in a ring: two hinges, over whose angles the table is, and a rod between the ends. */
+/* Three bodies in a ring, joined by two hinges and by a rod between the ends. The table is a function of the angles of
+ * the hinges. */
 static const char ring[] = "bodies:\n" BODY("a", ", drag: false" FIRST) BODY("b", ", drag: false") BODY(
     "c", ", drag: false") "joints:\n" HINGE("j", "a", "b", ", angle: 1, spring: {stiffness: 0.5, rest: 1}")
     HINGE("k", "b", "c",
@@ -110,8 +112,8 @@ static void a_closed_chain_keeps_momentum_and_its_joints(void **unused) {
   done(&m, s);
 }
 
-/* A crank a on the world, and a connecting rod b whose place in the plane the second joint gives: the hinge between
- * them, over whose angle the table is, closes a loop. */
+/* A crank a on the world, and a connecting rod b, which a planar joint keeps in the plane of the motion. The hinge
+ * between them closes a loop, and the table is a function of its angle. */
 static const char crank[] =
     "bodies:\n" BODY("a", ", drag: false") BODY("b", ", drag: false")
     "joints:\n  - {kind: hinge, name: h, of: [world, a], at: [0, 0, 0], in: [-0.5, 0, 0], axis: [0, 0, 1], angle: 0.4, "
@@ -120,8 +122,8 @@ static const char crank[] =
     "0.8]}\n  - {kind: hinge, name: j, of: [a, b], at: [0.5, 0, 0], in: [-0.5, 0, 0], axis: [0, 0, 1], spring: "
     "{stiffness: 0.3}}\n";
 
-/* The same coupling as a table and without one, which is evaluated at the poses in the middle of the step: the two
- * steps differ by the square of the step, and by the error of the table. */
+/* Compares a table with the exact coupling, which is evaluated at the poses in the middle of the step. The two runs
+ * differ by the square of the step, and by the error of the table. */
 static void agrees_with_the_exact_coupling(const char *what, const char *rest, const char *samples, int bodies) {
   memory_sink m[3];
   cb_scenario *s[3];
@@ -144,7 +146,7 @@ static void a_table_over_a_joint_that_closes_a_loop_agrees_with_the_exact_coupli
   agrees_with_the_exact_coupling("crank", crank, pair_table, 2);
 }
 
-/* Bodies with drag, whose equations are not those of a constant inertia. */
+/* The equations of bodies with drag are not those of a constant inertia. */
 static void bodies_with_drag_agree_with_the_exact_coupling(void **unused) {
   agrees_with_the_exact_coupling(
       "drag", "bodies:\n" BODY("a", FIRST) BODY("b", "") "joints:\n" HINGE("j", "a", "b", ", angle: 0.3, rate: 1.5"),

@@ -1,5 +1,5 @@
-/* Runs of motions of least squared torques: the motion that `optimize` writes needs the torques and works that the
- * search reported, and the torques alone give the motion. */
+/* Tests of runs of motions of least squared torques. The motion that `optimize` writes needs the torques and works that
+ * the search reported, and the torques alone give the motion. */
 #include "core/text.h"
 #include "memory_sink.h"
 #include "optimum/direct.h"
@@ -24,8 +24,8 @@ static char *optimized(const char *text, cb_optimum *best, cb_optimum_problem *p
   return out.data;
 }
 
-/* A floating snake with momentum, a spring and a damper, from another place and to another shape. The errors of the run
- * are of order 2 in its step, 1/500 of the duration. */
+/* A floating snake moves with momentum, a spring and a damper, from a start that is not the identity, to another shape.
+ * The errors of the run are of order 2 in its step, 1/500 of the duration. */
 static void the_run_needs_the_reported_torques_and_works(void **state) {
   memory_sink m;
   cb_optimum best;
@@ -48,7 +48,7 @@ static void the_run_needs_the_reported_torques_and_works(void **state) {
     }
   check_relative(squared, best.cost, 1e-4);
   for (int i = 0; i < 2; i++) {
-    check_near(largest[i], best.largest[i], 2e-3); /* the mean of a step is not the torque at its end */
+    check_near(largest[i], best.largest[i], 2e-3); /* a mean over a step differs from the torque at its end */
     check_near(last(&m, "motor_work")[i], best.work[i], 2e-6);
     check_near(last(&m, "shape")[i], p.end_shape[i], 1e-12);
   }
@@ -62,8 +62,9 @@ static void the_run_needs_the_reported_torques_and_works(void **state) {
 
 enum { DEGREE = 18 };
 
-/* Appends the torque of variable i as a polynomial of x = 2 t/T - 1, in Horner's form. It is the sum of Legendre's
- * polynomials with the coefficients (2 k + 1) int tau P_k, whose integrals are those of the search. */
+/* Appends the torque tau of variable i as a polynomial of x = 2 t/T - 1, with the duration T, in Horner's form. It is
+ * the sum of Legendre's polynomials P_k with the coefficients (2 k + 1) int tau P_k, whose integrals are those of the
+ * search. */
 static void put_torque(const cb_direct *d, int i, double T, cb_text *out) {
   double P[DEGREE + 1][DEGREE + 1] = {{1}, {0, 1}}, sum[DEGREE + 1] = {0};
   char text[80];
@@ -106,7 +107,7 @@ static void the_torques_alone_give_the_motion(void **state) {
   int count;
   check_ok(cb_start_gaits(&p, &count, &starts));
   check_ok(cb_direct_create(&p, 16, &d));
-  check_ok(cb_direct_from(d, starts[0])); /* the straight way */
+  check_ok(cb_direct_from(d, starts[0])); /* the straight line from the start shape to the end shape */
   check_ok(cb_direct_solve(d, 60));
   check_relative(d->effort->cost, best.cost, 1e-9);
   double error[2];
@@ -129,7 +130,7 @@ static void the_torques_alone_give_the_motion(void **state) {
     cb_text_free(&text);
   }
   check_at_most(error[1], 1e-3);
-  check_near(error[0] / error[1], 4, .1); /* order 2 */
+  check_near(error[0] / error[1], 4, .1); /* order 2 in the step */
   for (int k = 0; k < count; k++) cb_gait_free(starts[k]);
   free(starts);
   cb_direct_free(d);
@@ -137,8 +138,8 @@ static void the_torques_alone_give_the_motion(void **state) {
   cb_scenario_free(read);
 }
 
-/* Keys that a motion which follows a gait cannot have, and another time, do not make the written scenario wrong: its run
- * begins at the time 0 and ends at the end shape. */
+/* A scenario may have keys that are not possible for a motion that follows a gait, and another time. `optimize` still
+ * writes a valid scenario: its run begins at the time 0 and ends at the end shape. */
 static void the_written_scenario_runs_from_any_other(void **state) {
   static const char *const more[] = {"shape: {alpha: {start: 0, rate: 0, friction: 0, damping: 0.1}, period: 3}\n",
                                      "shape: {alpha: {damping: 0.1}}\ntime: {start: 1, end: 5}\n"};

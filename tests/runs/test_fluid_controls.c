@@ -126,8 +126,8 @@ static void a_heading_is_held_in_water(void **unused) {
   check_near(error[1] / error[2], 4, 0.1);
 }
 
-/* A thrust f along the axis of a body of mass m that turns at the rate w gives the velocity f/(m w) (sin w t, 1 - cos w
- * t). */
+/* A thrust f along the axis of a body of mass m that turns at the rate w gives the velocity
+ * f/(m w) (sin w t, 1 - cos w t). */
 static void a_thruster_points_along_the_axis(void **unused) {
   const char *const body =
       "  - {name: a, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 2, inertia: [1, 1, 2]},\n"
@@ -418,8 +418,8 @@ static void a_name_that_does_not_exist_is_refused(void **unused) {
   }
 }
 
-/* Two bodies that repel each other by the force 3 r at the distance r: r'' = 4.5 r, and in the midpoint rule r is
- * multiplied by (1 + h w/2)/(1 - h w/2) per step, w^2 = 4.5. They begin at r = 0, where they stay, and rotate. */
+/* Two bodies at the distance r repel each other by the force 3 r, so r'' = 4.5 r. By the midpoint rule, r is multiplied
+ * by (1 + h w/2)/(1 - h w/2) per step h, with w^2 = 4.5. The bodies start at r = 0, where they stay and rotate. */
 static void an_exponent_is_that_of_all_bodies_together(void **unused) {
   static const char repel[] =
       "  - {name: a, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 1, inertia: [1, 1, 1]},\n"
@@ -431,7 +431,7 @@ static void an_exponent_is_that_of_all_bodies_together(void **unused) {
   for (int body = 0; body < 2; body++) {
     cb_exponent out;
     check_ok(cb_run_exponent(cb_scenario_run(s), body, 40, &out));
-    check_near(out.value, right, 1e-7); /* the direction of growth is found to exp(-17) when the measurement begins */
+    check_near(out.value, right, 1e-7); /* the direction of growth is known to exp(-17) when the measurement begins */
   }
   cb_scenario_free(s);
 }

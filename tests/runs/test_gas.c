@@ -31,8 +31,8 @@ static double ball(const char *space, double s) {
   return *space == 's' ? 2 * s - sin(2 * s) : *space == 'h' ? sinh(2 * s) - 2 * s : s * s * s;
 }
 
-/* Checks that no particle is farther than `reach` from the centre, and that the fraction of the ball's volume that is
- * nearer to the centre than each particle has the mean 1/2 and the mean square 1/3. */
+/* Checks that no particle is farther than `reach` from the centre. Let u be the volume that is nearer to the centre
+ * than a particle, divided by the volume of the ball. Checks that u has the mean 1/2 and the mean square 1/3. */
 static void check_even(const built *t, const char *space, const double *centre, double reach) {
   double mean = 0, square = 0, farthest = 0;
   for (int i = 0; i < t->n; i++) {

@@ -92,8 +92,8 @@ static void a_body_taken_far_away_runs_as_at_the_origin(void **s) {
                   rows[i].integrator, error, energy, drift, size);
     check_at_most(error, rows[i].tolerance);
     check_at_most(energy, 10 * rows[i].tolerance);
-    /* Only lobatto is checked. The other integrators conserve some momenta only to their order in the step, such as
-     * gauss the momentum of rotation_xw in SL2. */
+    /* Only lobatto is checked. The other integrators conserve some momenta only to the order of the step. For example,
+     * gauss does so for the momentum of rotation_xw in SL2. */
     if (strstr(rows[i].integrator, "lobatto")) check_at_most(drift / size, 1e-9);
     simulation_free(near);
     simulation_free(far);

@@ -1,5 +1,5 @@
-/* Periodic motions of shape variables that move by themselves: reference numbers of an elastic swimmer, long runs,
- * Floquet multipliers, best stiffness, and what is refused. */
+/* Tests of periodic motions of shape variables that move by themselves: reference numbers of an elastic swimmer, long
+ * runs, Floquet multipliers, the best stiffness, and motions that are refused. */
 #include "memory_sink.h"
 #include "scenario/cycle.h"
 #include "scenario/private.h"
@@ -32,8 +32,8 @@ static void find(const char *text, cb_motion_cycle *c) {
   close_text(&o);
 }
 
-/* An elastic Purcell swimmer with the amplitude a and the stiffness x w M22. A few steps of order 9 have errors of about
- * 1e-12. */
+/* An elastic Purcell swimmer with the amplitude a and the stiffness x w M22. A few steps of order 9 have errors of
+ * about 1e-12. */
 #define FEW_STEPS "integrator: {name: radau_iia, stages: 5, step: pi/16/%g}\n"
 static const char *elastic(double a, double x, double w, const char *integrator) {
   static char text[600];
@@ -55,8 +55,8 @@ static const char *elastic(double a, double x, double w, const char *integrator)
   "shape: {period: 2*pi/3, alpha1: {drive: \"0.5*sin(3*t)\"}, " \
   "alpha2: {" place TAIL "}\n"
 
-/* Reference numbers: shooting with another program, to 9 digits; an independent program of resistive forces gives
- * -8.8144537185e-4 in the first case. */
+/* The reference numbers are from shooting with another program, to 9 digits. In the first case an independent program
+ * of resistive forces gives -8.8144537185e-4. */
 static void elastic_purcell_has_its_periodic_motion(void **state) {
   static const struct {
     double a, x, X, work;
@@ -77,8 +77,8 @@ static void elastic_purcell_has_its_periodic_motion(void **state) {
   }
 }
 
-/* For small amplitudes X = -(5 pi/486) (M12/M22) a^2 2 x/(1 + x^2), and the multiplier is exp(-k T/M22). The deviations
- * are of order a^2. */
+/* For small amplitudes a and the stiffness k = x w M22, the displacement is
+ * X = -(5 pi/486) (M12/M22) a^2 2 x/(1 + x^2), and the multiplier is exp(-k T/M22). The deviations are of order a^2. */
 static void small_amplitudes_follow_the_closed_forms(void **state) {
   static const double x[] = {.2, .5, 1, 2};
   for (int i = 0; i < 4; i++) {
@@ -92,7 +92,7 @@ static void small_amplitudes_follow_the_closed_forms(void **state) {
   }
 }
 
-/* The displacement b^-1 a of two rows of /group, on SE(2). */
+/* Computes the displacement b^-1 a between two rows of /group, on SE(2). */
 static void between(const double *b, const double *a, double *out) {
   const double c = cos(b[2]), s = sin(b[2]);
   out[0] = c * (a[0] - b[0]) + s * (a[1] - b[1]);
@@ -100,7 +100,8 @@ static void between(const double *b, const double *a, double *out) {
   out[2] = a[2] - b[2];
 }
 
-/* The periodic motion is where a long run comes to: with the same steps, after 60 cycles, |multiplier|^60 is 7e-14. */
+/* A long run with the same steps tends to the periodic motion: after 60 cycles its distance has decreased by the factor
+ * |multiplier|^60 = 7e-14. */
 static void long_runs_come_to_the_periodic_motion(void **state) {
   enum { CYCLES = 60, STEPS = 100 };
   static const char *const text = ELASTIC_SNAKE("start: 0.9, rate: -1, ");
@@ -134,9 +135,9 @@ static void long_runs_come_to_the_periodic_motion(void **state) {
   cb_scenario_free(s);
 }
 
-/* Runs of one and two cycles from starts at both sides of the periodic one: their differences are the derivative of the
- * cycle map, whose trace and determinant are the sum and the product of the multipliers. Differences of order 2 with
- * .001 have errors of about 1e-6 of the third derivative. */
+/* Compares the multipliers with runs of one cycle that start on both sides of the periodic motion. The differences of
+ * their ends are the derivative of the cycle map, whose trace and determinant are the sum and the product of the
+ * multipliers. Differences of order 2 with the step .001 have errors of about 1e-6 of the third derivative. */
 static void multipliers_are_those_of_runs(void **state) {
   cb_motion_cycle c;
   double J[2][2];
@@ -167,8 +168,8 @@ static void multipliers_are_those_of_runs(void **state) {
              1e-5);
 }
 
-/* A gait that drives all variables moves the swimmer by its holonomy, and its work is the cost. The same gait that drives
- * one variable, and has corners there, is followed exactly: the result does not depend on the steps. */
+/* If a gait drives all variables, the swimmer moves by the holonomy of the gait, and the work is the cost. If a gait
+ * with corners drives one variable, it is followed exactly, so the result does not depend on the steps. */
 static void gaits_drive_variables(void **state) {
 #define POLYGON                                                                                      \
   "curvebody: 1\nbundle: purcell\ngait: {polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}, " \
@@ -195,7 +196,8 @@ static void gaits_drive_variables(void **state) {
   for (int k = 0; k < 3; k++) check_near(c[0].of.g[k], c[1].of.g[k], 1e-9);
 }
 
-/* The power r' M r' of a run, by the trapezoidal rule, which is exact to round-off for periodic motions. */
+/* The work is the integral of the power r'^T M r' of a run. The trapezoidal rule is exact to round-off for periodic
+ * motions. */
 static void the_work_is_dissipated_by_drag(void **state) {
   memory_sink m;
   cb_motion_cycle c;
@@ -218,8 +220,9 @@ static void the_work_is_dissipated_by_drag(void **state) {
   close_text(&o);
 }
 
-/* The torque -.002 g with g = alpha2 + .6 sin(3 alpha2), whose only zero is 0. Newton's method from 1.5 stops at 1.374,
- * where g has a minimum of .81. The cycles that are run instead lead to the motion that a near start finds. */
+/* The torque is -.002 g with g = alpha2 + .6 sin(3 alpha2), whose only zero is 0. Newton's method from 1.5 stops at
+ * 1.374, where g has a minimum of .81. The search then runs cycles, which lead to the motion that a near start
+ * finds. */
 static void far_starts_find_the_same_motion(void **state) {
   cb_motion_cycle c[2];
   for (int i = 0; i < 2; i++) {
@@ -249,8 +252,8 @@ static cb_cycle_optimum best(const char *text, cb_cycle_search search, cb_motion
 
 #define STIFFNESS "shape.alpha2.spring.stiffness"
 
-/* The stiffness of the largest |X|: k = w M22 for small amplitudes, where X = -.0222206270509 a^2, and 1.0032864 of it
- * for a = .2, from a program of resistive forces of its own with differences in the stiffness. */
+/* The stiffness of the largest |X| is k = w M22 for small amplitudes a, with X = -.0222206270509 a^2. For a = .2 it is
+ * 1.0032864 w M22, computed by a separate program of resistive forces and differences in the stiffness. */
 static void the_best_stiffness_is_known(void **state) {
   static const struct { double a, x, tolerance; } cases[] = {{.001, 1, 1e-6}, {.2, 1.0032864, 2e-7}};
   for (int i = 0; i < 2; i++) {
@@ -265,8 +268,8 @@ static void the_best_stiffness_is_known(void **state) {
   }
 }
 
-/* Within a range that ends below the best stiffness the best value is its end; with two keys both are found: at every
- * frequency w the best stiffness is proportional to w, and the efficiency does not change with w. */
+/* If the range ends below the best stiffness, the best value is the end of the range. With two keys, both best values
+ * are found: the best stiffness is proportional to the frequency w, and the efficiency does not depend on w. */
 static void bounds_and_several_keys(void **state) {
   cb_motion_cycle c;
   const cb_cycle_search one = {1, {{STIFFNESS, .1 * M22, .5 * M22}}, .component = -1, .starts = 1};
@@ -349,8 +352,8 @@ static void wrong_cycles_are_refused(void **state) {
   }
 }
 
-/* A free joint without spring in drag, and a snake without damping, keep what they had at the start: a multiplier is 1.
- */
+/* If a joint in drag has no spring, or a snake no damping, some quantity keeps its start value for ever. Then a
+ * multiplier is 1, and the periodic motion is not isolated. */
 static void motions_that_are_not_isolated_are_refused(void **state) {
   opened o;
   cb_motion_cycle c;

@@ -1,5 +1,5 @@
-/* Runs of shape variables that move by themselves: oracle numbers from independent programs, limits, drives against
- * torques, stiff springs, and restarts. */
+/* Tests of runs of shape variables that move by themselves: expected numbers from independent programs, limits, drives
+ * against torques, stiff springs, and restarts. */
 #include "memory_sink.h"
 
 #define SNAKE "curvebody: 1\nbundle: floating_snake\n"
@@ -47,7 +47,8 @@ static void limits_reflect_at_the_known_times(void **state) {
   cb_scenario_free(s);
 }
 
-/* With restitution below 1 the energy falls by exactly what the limits took, and the rates fall by the restitution. */
+/* With restitution below 1 the energy decreases exactly by the work of the limits, and each impact reduces the rate by
+ * the restitution. */
 static void limits_take_their_energy(void **state) {
   memory_sink m;
   cb_scenario *s = memory_go(&m, LIMITED(0.5) ORDER_4(0.01, 10));
@@ -61,8 +62,8 @@ static void limits_take_their_energy(void **state) {
   cb_scenario_free(s);
 }
 
-/* A torque presses a variable against its limit until it changes its sign. Held there, the snake moves as one with a
- * locked hinge, which a drive at the limit gives. */
+/* A torque presses a variable against its limit until the torque changes its sign. While the variable rests there, the
+ * snake moves like one with a locked hinge, which a drive at the limit gives. */
 static void pressed_variables_rest_at_their_limit(void **state) {
   memory_sink m;
   cb_scenario *s =
@@ -83,9 +84,10 @@ static void pressed_variables_rest_at_their_limit(void **state) {
   cb_scenario_free(s);
 }
 
-/* The effort of a law, applied as a torque in turn, gives the motion of the law. The torque is a fit to the efforts at
- * the middles of steps, so the two agree to the order of the step. Here the law is such that its torque is known: a
- * falling cat of two equal discs has a constant inertia J/2 of alpha, so alpha = a sin(w t) needs -J/2 a w^2 sin(w t). */
+/* If the effort of a driven variable is applied as a torque, the motion is that of the drive. The torque is a fit to
+ * the efforts at the middles of steps, so the two agree to the order of the step. For this drive the torque is known: a
+ * falling cat of two equal discs has a constant inertia J/2 of alpha, so alpha = a sin(w t) needs the torque
+ * -J/2 a w^2 sin(w t). */
 static void effort_is_the_torque_of_the_law(void **state) {
   memory_sink m;
   cb_scenario *s = memory_go(&m,
@@ -102,7 +104,8 @@ static void effort_is_the_torque_of_the_law(void **state) {
   cb_scenario_free(s);
 }
 
-/* Reference: own boundary elements by Lagrange-Poincare equations. Two runs of order 4 are extrapolated. */
+/* The expected numbers are from a separate program with boundary elements and Lagrange-Poincare equations. Two runs of
+ * order 4 are extrapolated. */
 static void fish_on_springs_moves_as_its_reference(void **state) {
   double at[2][6];
   for (int k = 0; k < 2; k++) {
@@ -125,8 +128,9 @@ static void fish_on_springs_moves_as_its_reference(void **state) {
   for (int i = 0; i < 6; i++) check_near((16 * at[1][i] - at[0][i]) / 15, right[i], 1e-7);
 }
 
-/* Passov & Or, Eur. Phys. J. E 35 (2012) 78, found the optimum of the stiffness; the numbers are from shooting with another
- * program: displacement in a cycle when the start is forgotten, which has no turn, and the work in it. */
+/* Passov & Or, Eur. Phys. J. E 35 (2012) 78, found the optimum of the stiffness. The expected numbers are from shooting
+ * with another program: the displacement and the work per cycle, when the start has no influence any more. The
+ * displacement has no rotation. */
 static void elastic_purcell_swims_as_its_reference(void **state) {
   static const struct {
     double amplitude, x, X, work;
@@ -155,8 +159,8 @@ static void elastic_purcell_swims_as_its_reference(void **state) {
   }
 }
 
-/* Errors of one-variable relaxation with k h/M = 200: Radau IIA keeps 1e-9 where Gauss has lost its digits. The
- * reference has a hundredth of the step. */
+/* The variable relaxes fast: k h/M = 200. The error of Radau IIA is at most 1e-9, while that of Gauss is at least 1e-6.
+ * The reference has a hundredth of the step. */
 static void stiff_springs_need_radau(void **state) {
   double at[3];
   for (int i = 0; i < 3; i++) {
@@ -177,14 +181,15 @@ static void stiff_springs_need_radau(void **state) {
   check_at_least(fabs(at[1] - at[2]), 1e-6);
 }
 
-/* A polygon with two corners at different speeds in its first variable; the second one is free. */
+/* A gait whose first variable moves along a polygon with two corners and different speeds. The second variable is
+ * free. */
 #define CORNERS(bundle)           \
   "curvebody: 1\nbundle: " bundle \
   "\n"                            \
   "gait: {polygon: {corners: [[0.5, 0], [0, 0], [-0.4, 0], [0.2, 0]]}, period: 2.3, repeat: 2}\n"
 
-/* Goes through a scenario with a step, and returns the shape and place at the end, and the largest error of the balance of
- * energy in *off. */
+/* Runs a scenario with this step. Computes the shape and the group element at the end, and in *off the largest error of
+ * the balance of energy. */
 static void go_round(const char *text, const char *integrator, double step, double end[5], double *off) {
   char all[600];
   memory_sink m;
@@ -207,7 +212,7 @@ static double difference(const double a[5], const double b[5]) {
   return most;
 }
 
-/* With inertia the impulses at corners do work. The ratios of errors are within 10 % of those of the orders. */
+/* With inertia, the impulses at corners do work. The measured orders are within 10 % of those of the integrators. */
 static void corners_of_a_gait_keep_the_order_and_the_balance_of_energy(void **state) {
   static const char text[] =
       CORNERS("floating_snake") "shape: {momentum: [0.1, 0.2, 0.3], alpha2: {start: 0.3, spring: {stiffness: 0.3}}}\n";
@@ -224,7 +229,8 @@ static void corners_of_a_gait_keep_the_order_and_the_balance_of_energy(void **st
   }
 }
 
-/* The last stage of Radau IIA is at the end of a step: at a corner its rate is the one before it. */
+/* The last stage of Radau IIA is at the end of a step. If this is a corner, the rate at this stage is the one before
+ * the corner. */
 static void corners_of_a_gait_keep_the_order_with_drag(void **state) {
   static const char text[] = CORNERS("purcell") "shape: {alpha2: {start: 0.3, spring: {stiffness: 0.02}}}\n";
   static const char *const integrator[2] = {"name: radau_iia, stages: 2", "name: gauss, stages: 2"};
@@ -235,8 +241,8 @@ static void corners_of_a_gait_keep_the_order_with_drag(void **state) {
   }
 }
 
-/* The largest error of the balance of energy, and the number of events, until the end of a scenario. Shapes stay within
- * limits given as low and high per variable. */
+/* Runs a scenario. Returns the largest error of the balance of energy, and the number of events in *events. Checks that
+ * the shapes stay within limit[i], the lower and upper limit of variable i. */
 static double unbalanced(const char *text, const double limit[2][2], size_t *events) {
   memory_sink m;
   double off = 0;
@@ -269,9 +275,9 @@ static void limits_push_driven_variables(void **state) {
   check_at_most(off, 1e-6); /* of order 4; the work of the law is about 1 */
 }
 
-/* Torques press two variables with dry friction against several limits. Their reflections accumulate, and end. A
- * variable that friction holds is not reflected in each step. The balance has the order 1 of friction that begins and
- * ends within steps. */
+/* Torques press two variables with dry friction against several limits. Their reflections accumulate and then end. A
+ * variable that friction holds is not reflected in every step. The balance of energy has errors of order 1, because
+ * friction begins and ends within steps. */
 static void reflections_with_dry_friction_end(void **state) {
   static const double limit[2][2] = {{-1, .5}, {-.4, .5}}, step[2] = {.01, .0025};
   static const char *const friction[3][2] = {{"0.05", "0.03"}, {"0", "0.03"}, {"0.05", "0"}};
@@ -295,7 +301,8 @@ static void reflections_with_dry_friction_end(void **state) {
     }
 }
 
-/* alpha turns once per cycle, and beta feels only its speed and a spring: beta'' = -beta, as the inertia is constant. */
+/* alpha makes one turn per cycle. Only its speed and a spring act on beta: beta'' = -beta, because the inertia is
+ * constant. */
 static void turns_of_a_loop_go_on(void **state) {
   memory_sink m;
   cb_scenario *s =

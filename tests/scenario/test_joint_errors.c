@@ -409,8 +409,8 @@ static void places_of_bodies_without_names_are_not_lost(void **unused) {
       CB_ERROR_INPUT, "test:5:71: error: joint `joint.0` already gives the place of body `body.1`: ");
 }
 
-/* Places and motions of several joined bodies, of which some are copies, are right if they are those that the joints
- * give, here with an axis along which the copies are turned by 0.3 each, and with a chain that moves as one body. */
+/* Given places and motions of several joined bodies are right if they agree with the joints. Here some bodies are
+ * copies, which are turned by 0.3 each about an axis, and a chain moves as one body. */
 static void places_that_agree_with_joints_are_read(void **unused) {
   static const struct {
     const char *place, *joint, *where; /* where: of the error; NULL: none */

@@ -3,7 +3,6 @@
 #include "core/threads.h"
 #include "core/failure.h"
 #include "sweep/sweep.h"
-#include <curvebody/run.h>
 
 #include <limits.h>
 #include <math.h>

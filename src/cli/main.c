@@ -11,7 +11,6 @@
 #include "record/hdf5.h"
 #include "record/output.h"
 #include <curvebody/plugin.h>
-#include <curvebody/run.h>
 
 #include <errno.h>
 #include <fcntl.h>

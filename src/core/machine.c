@@ -3,7 +3,6 @@
  * read it when they are created. */
 
 #include "core/threads.h"
-#include <curvebody/run.h>
 
 #include <omp.h>
 #include <stdatomic.h>

@@ -24,4 +24,11 @@
 #define CB_API_END CB_VISIBLE_END
 #endif
 
+CB_API_BEGIN
+
+/* Sets the number of threads of the process. 0: the number in the environment variable OMP_NUM_THREADS, or the number
+ * of cores. Results do not depend on it. */
+void cb_threads_set(int threads);
+
+CB_API_END
 #endif

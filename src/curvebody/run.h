@@ -161,10 +161,6 @@ int64_t cb_run_steps(const cb_run *run);
 /* Returns the present state of a run of particles, which belongs to the run; NULL for other runs. */
 const cb_state *cb_run_current(const cb_run *run);
 
-/* Sets the number of threads of the process. 0: the number in the environment variable OMP_NUM_THREADS, or the number
- * of cores. Results do not depend on it. */
-void cb_threads_set(int threads);
-
 /* The groups of observables, which `curvebody list observables` prints. Each list ends at a NULL name. */
 extern const cb_observable_doc cb_observable_groups[];  /* for runs of particles */
 extern const cb_observable_doc cb_fluid_observables[];  /* for runs of bodies in a fluid */

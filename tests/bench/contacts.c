@@ -5,7 +5,6 @@
 #include "bench.h"
 #include "core/threads.h"
 #include "run/broad_phase.h"
-#include <curvebody/run.h>
 
 enum { SIZES = 5, THREADS = 2, QUERIES = 1000 };
 static const int sizes[SIZES] = {1000, 3000, 10000, 30000, 100000};

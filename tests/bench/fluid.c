@@ -17,7 +17,6 @@
 #include "core/threads.h"
 #include "fluid/immersed_run.h"
 #include "fluid_mesh.h"
-#include <curvebody/run.h>
 
 enum { SIZES = 4, KERNELS = 3, KINDS = 3, FLUIDS = 8, POSES = 8, LEAVES = 1000, LEAF_STEPS = 10 };
 typedef double vector[3];

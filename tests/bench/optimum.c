@@ -10,7 +10,6 @@
 #include "models.h"
 #include "optimum/find.h"
 #include "optimum/extremal.h"
-#include <curvebody/run.h>
 
 typedef struct subject {
   cb_bundle *b;

@@ -22,7 +22,6 @@
 #include "optimum/find.h"
 #include "optimum/extremal.h"
 #include "slsqp.h"
-#include <curvebody/run.h>
 
 #include <curvebody/holonomy.h>
 #include <gsl/gsl_multiroots.h>

@@ -8,7 +8,6 @@
 #include "core/threads.h"
 #include "networks.h"
 #include <curvebody/integrator.h>
-#include <curvebody/run.h>
 
 enum { SIZES = 4, THREADS = 2 };
 static const double sizes[SIZES] = {1e3, 1e4, 1e5, 1e6};

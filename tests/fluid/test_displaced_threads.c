@@ -3,7 +3,6 @@
 #include "core/threads.h"
 #include "medium.h"
 #include "solid.h"
-#include <curvebody/run.h>
 
 static void large_surfaces_give_the_same_bits_with_any_threads(void **unused) {
   solid b = solid_mesh(mesh_torus(210, 120, 0.8, 0.3));

@@ -6,7 +6,6 @@
 #include "numerics/vec3.h"
 #include "potential.h"
 #include <curvebody/fluid_model.h>
-#include <curvebody/run.h>
 
 typedef struct posed {
   cb_fluid_model *model;

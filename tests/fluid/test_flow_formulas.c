@@ -2,7 +2,6 @@
  * forms, their gradients and rates with differences. Further tests are of many places at a time and of errors. */
 #include "core/threads.h"
 #include "flow_slopes.h"
-#include <curvebody/run.h>
 
 /* --- uniform, shear, expressions --- */
 

@@ -3,7 +3,6 @@
 #include "core/threads.h"
 #include "local_cases.h"
 #include "local_scalar.h"
-#include <curvebody/run.h>
 
 static void compare(const char *what, int n, const double *a, const double *b) {
   double size = 0;

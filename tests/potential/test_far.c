@@ -8,7 +8,6 @@
 #include "panel_formulas.h"
 #include "panel_sets.h"
 #include "potential/far.h"
-#include <curvebody/run.h>
 
 enum { COLUMNS = 7, TARGETS = 150 };
 

@@ -6,7 +6,6 @@
 #include "potential.h"
 #include "core/threads.h"
 #include "potential/linear_solvers.h"
-#include <curvebody/run.h>
 
 /* Computes the tensor of the finer of two meshes with the sizes h and h/2, and the limit without errors of order
  * h^2. */

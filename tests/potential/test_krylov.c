@@ -4,7 +4,6 @@
 #include "check.h"
 #include "core/threads.h"
 #include "potential/linear_solvers.h"
-#include <curvebody/run.h>
 
 typedef struct matrix {
   int n, products, columns; /* size; number of products; total number of columns of the products */

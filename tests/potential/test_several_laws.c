@@ -4,7 +4,6 @@
  */
 #include "several.h"
 #include "core/threads.h"
-#include <curvebody/run.h>
 
 #include <time.h>
 

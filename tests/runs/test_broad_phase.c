@@ -5,7 +5,6 @@
 #include "core/threads.h"
 #include "count_allocations.h"
 #include "run/broad_phase.h"
-#include <curvebody/run.h>
 
 enum { N = CHECK_SANITIZED ? 300 : 2000, QUERIES = 30 };
 

@@ -2,7 +2,6 @@
  * effect, and a `stop` event ends the record at its time. */
 #include "core/threads.h"
 #include "memory_sink.h"
-#include <curvebody/run.h>
 
 static const char *const scenes[] = {
     /* free balls in a room, with an event that marks */

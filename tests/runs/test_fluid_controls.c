@@ -6,7 +6,6 @@
 #include "memory_sink.h"
 #include "run/exponent.h"
 #include "run/fluid_private.h"
-#include <curvebody/run.h>
 
 /* Opens a scenario without fluid and gravity. */
 static cb_scenario *make(const char *bodies, const char *integrator, double end) {

@@ -26,7 +26,8 @@ typedef struct cb_coupled_joint {
   cb_pose frame[2]; /* of the joint in the two bodies */
 } cb_coupled_joint;
 
-/* The bodies of a run, borrowed. In the order of the run; copies have the same pointer. */
+/* The bodies of a run in their order, borrowed. Bodies that are copies of each other have the same pointer in `body`.
+ */
 typedef struct cb_coupled_fluid {
   const cb_fluid *fluid;
   double density; /* of the fluid, the same everywhere */
@@ -37,20 +38,22 @@ typedef struct cb_coupled_fluid {
   const cb_coupled_joint *joint; /* [joints] */
 } cb_coupled_fluid;
 
-/* The estimated error of K, relative to the smaller of the own tensors of two bodies, where it is largest. */
+/* The largest estimated error of K, and the two bodies for which it was found. It is relative to the smaller of the own
+ * tensors of these bodies. */
 typedef struct cb_coupling_error {
   double error;
   int body[2];
 } cb_coupling_error;
 
-/* C as a function of coordinates q of joints alone. `at` sets C[n (n + 1)/2][6][6] for n bodies, the blocks (i, j <= i)
- * row by row, and slope[coordinates][..], its derivatives in q (NULL: not wanted); CB_STEP_DOMAIN where C is not known.
+/* C as a function of joint coordinates q, if it depends on nothing else. `at` sets C[n (n + 1)/2][6][6] for n bodies,
+ * the blocks (i, j <= i) row by row, and slope[coordinates][..], its derivatives in q (NULL: not wanted);
+ * CB_STEP_DOMAIN where C is not known.
  */
 enum { CB_COUPLING_AXES = 3 };
 typedef struct cb_coupling_by_joints {
   void *self;
   int coordinates;
-  int joint[CB_COUPLING_AXES], coordinate[CB_COUPLING_AXES]; /* among the joints of cb_coupled_fluid; of this joint */
+  int joint[CB_COUPLING_AXES], coordinate[CB_COUPLING_AXES]; /* numbers of the joint among all, and of q in it */
   cb_status (*at)(void *self, const double *q, double *C, double *slope);
 } cb_coupling_by_joints;
 
@@ -88,8 +91,8 @@ struct cb_body_coupling {
   void *params;
 };
 
-/* A plane at which the fluid ends: the first parameters of a class that knows the images of bodies, whose member
- * `plane` is then cb_coupling_plane_of. */
+/* A plane at which the fluid ends. A class of couplings that adds the images of bodies begins its parameters with this
+ * struct, and its member `plane` is cb_coupling_plane_of. */
 typedef struct cb_coupling_plane {
   int wall;
   double wall_x, wall_y, wall_z, wall_height;
@@ -139,7 +142,7 @@ typedef struct cb_coupling_samples {
 
 typedef struct cb_coupling_table cb_coupling_table;
 
-/* Computes the table from cb_several_tensor at each sample. of and its joints are borrowed. Returns
+/* Computes the table from cb_several_tensor at each sample. `of` and its joints are borrowed. Returns
  * CB_ERROR_UNSUPPORTED if joints do not hold all bodies together by at most CB_COUPLING_AXES coordinates; *which is
  * then the body, or -1. CB_ERROR_ARGUMENT for numbers of samples or ranges that do not fit the coordinates.
  * CB_ERROR_DOMAIN if bodies overlap at a sample. The caller frees *out. */

@@ -95,7 +95,8 @@ typedef struct cb_immersed_term_class {
   const struct cb_immersed_class *space; /* the class of the bodies on which the term acts; NULL: all */
   bool (*acts)(const cb_immersed *b);    /* NULL: the term acts if it has wrenches */
   /* The number of the term's wrenches, and their names, which last as long as the body (NULL: no memory). A name is
-   * requested when all wrenches before it are listed. count NULL: one wrench, `name`. */
+   * requested when all wrenches before it are listed. If count is NULL, the term has one wrench, with the name `name`.
+   */
   int (*count)(const cb_immersed *b);
   const char *(*name_of)(cb_immersed *b, int i);
   bool (*surfaceless)(const cb_immersed *b); /* whether the term is independent of the body's surface */
@@ -151,8 +152,8 @@ typedef struct cb_immersed_wrench {
   const char *name;
 } cb_immersed_wrench;
 
-/* A face in a curved space: its centre y in the embedding, the flux m of the Killing fields through it per area at the
- * centre, and its area. */
+/* A face in a curved space: its centre y in the embedding, its area, and the flux m per unit area of the six Killing
+ * fields at the centre. */
 typedef struct cb_immersed_curved_face {
   double y[4], m[6], area;
 } cb_immersed_curved_face;

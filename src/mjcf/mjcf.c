@@ -164,8 +164,8 @@ cb_status cb_mjcf_read_settings(cb_mjcf_reader *r) {
 
 /* --- the complete file --- */
 
-/* Does an element (attribute NULL) or an attribute have no effect on the motion? Such elements are appearance, sensors,
- * and sizes of MuJoCo's model. */
+/* Returns whether an element (attribute NULL) or an attribute has no effect on the motion. Such elements are
+ * appearance, sensors, and sizes of MuJoCo's model. */
 static bool is_minor(const cb_xml *e, const char *attribute) {
   static const char *const elements[] = {"#text",  "visual", "statistic",   "size",     "custom",
                                          "light",  "camera", "texture",     "material", "skin",

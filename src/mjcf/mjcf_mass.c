@@ -15,8 +15,8 @@
 
 /* Principal axes as MuJoCo finds them: Jacobi's rotations, each for the largest element off the diagonal, stored as a
  * quaternion; then the axes are sorted by descending moments. If moments are equal, any axes are principal, but the
- * forces on a box depend on the choice. For the same axes as MuJoCo, the rotations end as there: when that element, or
- * 1 minus the cosine of the next rotation, is below `least`. */
+ * forces on a box depend on the choice. To obtain MuJoCo's axes, the rotations end under the same condition: that
+ * element, or 1 minus the cosine of the next rotation, is below `least`. */
 enum { LIMIT = 500 };
 static const double least = 1e-12;
 
@@ -169,8 +169,8 @@ static void cb_mjcf_principal(const cb_mjcf_inertial *m, double moment[3], doubl
 }
 
 /* Applies bounds in MuJoCo's order: first to the mass, then to the moments. With balanceinertia, if two moments then
- * add up to less than the third, all become their mean. Fails at the place `at` if no body has these moments (a body
- * without mass, or whose moments are all 0, is not checked). */
+ * add up to less than the third, all become their mean. Fails at the place `at` if no body can have the resulting
+ * moments. (A body without mass, or with moments that are all 0, is not checked.) */
 cb_status cb_mjcf_bound(const cb_mjcf_reader *r, const cb_node *at, cb_mjcf_inertial *m) {
   double moment[3], sum = 0, maximum = 0;
   cb_pose turn;

@@ -1,4 +1,5 @@
-/* Parts that classes of joints share (symbols: curvebody/joint.h). All rows are zero on entry. */
+/* Functions that classes of joints share (symbols: curvebody/joint.h). When the member `find` of a class is called, all
+ * rows of S and N are 0. */
 #pragma once
 
 #include "numerics/vec3.h"
@@ -11,7 +12,7 @@ static inline void cb_joint_displacement(const cb_pose *m, double out[3]) {
   cb_apply3_transposed(r, m->x, out);
 }
 
-/* The angle nearest to `near` that equals `angle` but for whole turns. */
+/* Adds whole turns to `angle`. Returns the result that is nearest to `near`. */
 static inline double cb_joint_unwind(double angle, double near) {
   const double turn = 6.283185307179586476925, missing = near - angle;
   return fabs(missing) < 3 ? angle : angle + turn * nearbyint(missing / turn);

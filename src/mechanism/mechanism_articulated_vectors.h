@@ -1,6 +1,6 @@
 /* Vectors of three numbers for mechanism_articulated_kernel.h and mechanism_sweep_kernel.h. With VECTORS, each one is a
  * vector of the processor whose fourth number is 0; with HALVES, two vectors of two numbers (SSE2); otherwise three
- * numbers, because a compiler without vectors of four keeps them in memory. All give the same bits.
+ * numbers, because vectors of four are kept in memory if the processor has none. All give the same bits.
  */
 #include "mechanism/mechanism_tree.h"
 
@@ -11,7 +11,7 @@
 
 #ifdef VECTORS
 typedef double vec __attribute__((vector_size(32)));
-/* memcpy would copy in halves, which a later load of a whole vector waits for. */
+/* memcpy would copy two halves, and a later load of the whole vector would have to wait for them. */
 typedef double loose __attribute__((vector_size(32), aligned(8), may_alias));
 #if defined(__clang__)
 #define PICK(x, y, i, j, k, l) __builtin_shufflevector(x, y, i, j, k, l)
@@ -25,7 +25,7 @@ INLINE vec none(void) { return (vec){0}; }
 INLINE vec plus(vec x, vec y) { return x + y; }
 INLINE vec minus(vec x, vec y) { return x - y; }
 INLINE vec times(double factor, vec x) { return factor * x; }
-/* The products of components, and a permutation of them. */
+/* each: the products of the components; next: the components (y, z, x) */
 INLINE vec each(vec x, vec y) { return x * y; }
 INLINE vec next(vec x) { return PICK(x, x, 1, 2, 0, 3); }
 INLINE double part(vec x, const int i) { return x[i]; }

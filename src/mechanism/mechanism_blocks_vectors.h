@@ -29,7 +29,7 @@ INLINE lane choose(lane_bits condition, lane x, lane y) {
 INLINE lane root(lane x) { return (lane){sqrt(x[0]), sqrt(x[1])}; }
 #endif
 
-/* The same number, k numbers on, of WIDTH bodies. */
+/* Reads number k after each of the addresses `from`, one of each of WIDTH bodies. */
 INLINE lane gather(const double *const from[WIDTH], int k) {
 #if WIDTH == 4
   return (lane){from[0][k], from[1][k], from[2][k], from[3][k]};
@@ -41,8 +41,8 @@ INLINE void scatter(double *const to[WIDTH], int k, lane x) {
 #pragma GCC unroll 4
   for (int i = 0; i < WIDTH; i++) to[i][k] = x[i];
 }
-/* Two such numbers, k and k + 1. Pairs are moved as one vector of two, as the sweeps do: a load of two numbers that
- * were just stored one by one would wait. */
+/* Does the same for two numbers, k and k + 1. A pair is moved as one vector of two, as in the sweeps, because the
+ * processor waits when it loads a pair whose numbers were just stored one by one. */
 #if WIDTH == 4
 INLINE __m256d two_pairs(const double *a, const double *b) {
   return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(a)), _mm_loadu_pd(b), 1);
@@ -292,7 +292,8 @@ INLINE void scatter6_at(double *const to[WIDTH], int k, v3 a, v3 l) {
 }
 INLINE v6 gather6(const double *const from[WIDTH]) { return gather6_at(from, 0); }
 INLINE void scatter6(double *const to[WIDTH], v6 V) { scatter6_at(to, 0, V.a, V.l); }
-/* A row of the matrix A of links, and the matrix of four blocks; and a block of 6x6 numbers, the first one at k. */
+/* The first two functions store one row of the matrix A of links, and all of A from its four blocks. The third one
+ * reads a 3x3 block of a 6x6 matrix, whose first entry is number k. */
 INLINE void scatter_row(double *const to[WIDTH], int row, v3 a, v3 l) {
   scatter2(to, 8 * row, a.x, a.y);
   scatter2(to, 8 * row + 2, a.z, same(0));

@@ -3,7 +3,7 @@
  * Vectors of a link are in the frame of its body at the first node, about the body's origin, in place of the axes of
  * the world. With the frames A and B of a joint in its bodies a and b, and the maps tau of the step:
  *   m = (g_a A)^-1 g_b B,   m_{k+1} = A^-1 tau(h Y_a)^-1 A m_k B^-1 tau(h Y_b) B
- *   X = Ad(B m^-1 A^-1)                the twist of a as b sees it; it serves both nodes
+ *   X = Ad(B m^-1 A^-1)                maps the twist of a to the frame of b; the same X is used at both nodes
  *   S_k = Ad_B S,  S_{k+1} = Ad_{tau(h Y_b)} Ad_B S,   S the twists of the joint in frame B (curvebody/joint.h)
  *   A = (1/h) J dtau^-1_{hY}           a displacement eta of the end changes Y by (1/h) dtau^-1_{hY} eta
  * If the link is the body a, b is its parent: X is inverted, and S becomes -Ad_{A m} S.
@@ -124,7 +124,7 @@ void cb_curved_take_node(cb_mechanism *m) {
     from_parent(l, m->curvature, &c->node, &relative);
     back = inverse(&relative);
     cb_biquaternion_pose(m->curvature, &back, 0, &g, NULL);
-    memcpy(l->d, g.x, sizeof l->d); /* only for the round-off of a step */
+    memcpy(l->d, g.x, sizeof l->d); /* used only to estimate the round-off of a step */
     cb_pose_adjoint_in(m->curvature, &g, c->X);
   }
 }

@@ -11,12 +11,13 @@
 
 /* --- C at coordinates --- */
 
-/* The motion in q within which slopes are not evaluated again, and C is continued to first order. */
+/* Up to this change of q the slopes are not evaluated again, and C is extrapolated to first order. */
 static const double near = 1e-11;
-/* The change of twists, relative to all of them, within which forces are continued. */
+/* Up to this change of the twists, relative to their size, forces are extrapolated to first order. */
 static const double near_twist = 1e-8;
 
-/* Finds C and its slopes at the coordinates of `all`; at a node, C alone. *same: they are the last ones. */
+/* Finds C, and its slopes if `slopes` is set, at the coordinates of `all`. *same becomes true if the last C and slopes
+ * are kept. */
 static cb_status find_C(cb_shared *s, const double *all, bool slopes, bool *same) {
   double q[CB_SHARED_COORDINATES], moved = 0;
   for (int c = 0; c < s->of.coordinates; c++) {
@@ -115,7 +116,8 @@ static bool is_near(const cb_shared *s) {
   return change <= near_twist * near_twist * size;
 }
 
-/* Finds the force on coordinate c and slope_Y there; follows: from the last ones. */
+/* Finds the force on coordinate c, and slope_Y = dC/dq_c Y. If `follows` is set, the last slope_Y is kept, and the
+ * force is extrapolated from the last one. */
 static void find_force(cb_shared *s, int c, bool follows) {
   double(*slope_Y)[6] = s->slope_Y + c * s->n, *force = &s->force[s->of.coordinate[c]];
   if (!follows) {

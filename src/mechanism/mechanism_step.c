@@ -1,4 +1,5 @@
-/* Steps of joined bodies: the drift, and settling at a node (equations: mechanism.h). */
+/* The drift: the part of a step of joined bodies from one node to the next (equations: mechanism.h). Settling at a node
+ * is in mechanism_node.c. */
 #include "mechanism/mechanism_blocks.h"
 #include "numerics/dd.h"
 #include "numerics/vec3.h"
@@ -77,8 +78,8 @@ void cb_mechanism_find_closing(const cb_mechanism *m, cb_link *l, const double *
   move_twist(l, l->e);
 }
 
-/* S and e at the end of the step, for the present motions of joints; those of hinges in blocks are known, unless they
- * are held. */
+/* Finds S and e at the end of the step from the present motions of the joints. Those of hinges in blocks are already
+ * known if there are no limits and no dry friction. */
 static void take_end(cb_mechanism *m) {
   for (int c = 0; c < m->coordinates; c++) m->missing[c] = m->drive[c] - m->q1[c];
   for (int i = 0; i < m->links; i++) {
@@ -139,7 +140,8 @@ void cb_mechanism_assign_forces(cb_mechanism *m) {
   }
 }
 
-/* The forces of a step of length h from q to q1, and of its momenta. */
+/* Finds the forces on coordinates in a step of length h from q to q1, and from them and the momenta the impulsive
+ * forces and the stiffnesses. */
 static cb_status find_forces(cb_mechanism *m, double t, double h, bool shared_is_known) {
   for (int c = 0; c < m->coordinates; c++) {
     m->middle[c] = m->q[c] + (m->q1[c] - m->q[c]) / 2;
@@ -161,9 +163,9 @@ static cb_status find_forces(cb_mechanism *m, double t, double h, bool shared_is
 
 /* --- the drift --- */
 
-/* out = B R^T, with R = r for both parts, of a B without linear columns in its angular rows (whose c is not set) */
+/* out = B R^T, with R = r for both parts. The angular rows of B must be 0 in the linear columns; their c is not set. */
 static void turn_columns(const double r[3][3], const double B[6][6], cb_row6 out[6]) {
-  cb_two angular[3], one[3], other[3], linear[3]; /* the columns of R, in the places of both parts of a row */
+  cb_two angular[3], one[3], other[3], linear[3]; /* the columns of R as pairs of a row of six numbers */
   for (int k = 0; k < 3; k++) {
     angular[k] = (cb_two){r[0][k], r[1][k]};
     one[k] = (cb_two){r[2][k], 0};
@@ -182,7 +184,7 @@ static void turn_columns(const double r[3][3], const double B[6][6], cb_row6 out
 }
 
 /* A = R_0 (1/h) J dtau^-1_{hY} R_0^T: a displacement eta of the end changes Y by (1/h) dtau^-1_{hY} R_0^T eta, because
- * R_0^T eta is the displacement in the axes at the beginning, from the left. */
+ * (1 + hat(R_0^T eta)) tau(h Y) is the displaced step. */
 static void turn_matrix(cb_link *l, double h, const double J[6][6]) {
   const double(*r)[3] = (const double(*)[3])l->r0;
   cb_row6 B[6], M[6];
@@ -199,7 +201,7 @@ static void turn_matrix(cb_link *l, double h, const double J[6][6]) {
   cb_sweep_turn(r, 1 / h, M, l->A);
 }
 
-/* The loops over blocks (mechanism_blocks.h) get this. */
+/* Returns the arguments of the loops over blocks (mechanism_blocks.h). */
 static cb_block_step block_step(const cb_mechanism *m, const cb_mechanism_bodies *b, double h) {
   return (cb_block_step){.h = h, .first = h * m->at_first, .state = b->state};
 }
@@ -258,12 +260,13 @@ static double squared_speed(const cb_link *l, const double a[6]) {
   return fabs(cb_sweep_dot(Ka, a)) / k;
 }
 
-/* The same as cb_rigid_trial_check_back for the dampers of joints: their part of D against that of inertia. */
+/* Does the same as cb_rigid_trial_check_back for the dampers of joints: it compares their part of D with that of the
+ * inertia. */
 static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];
     for (int j = 0; j < l->n; j++) {
-      /* the axes of a rotation vector jump at half a turn, and then S_k and S_{k+1} have nothing in common */
+      /* at half a turn the axes of a rotation vector jump, and S_k^T A S_{k+1} may have either sign */
       const double inertia = fabs(h * l->inertia[j]),
                    damping = h * m->force[m->first[l->joint] + l->coordinate[j]].Q_rate;
       if (damping > 0.66 * inertia)
@@ -324,8 +327,8 @@ static cb_status iterate(cb_mechanism *m, const cb_block_step *step, double t, i
   return update(m, step, t, change, scale, failed);
 }
 
-/* The speed at which a step moves by the round-off of rotations and of vectors from joint to joint, for bodies with
- * these radii of gyration; it accumulates along a chain. */
+/* Returns the speed that corresponds to the round-off of a step. It comes from the round-off of rotations, times the
+ * radii of gyration, and of vectors from joint to joint, and it accumulates along a chain. */
 static double blur(const cb_mechanism *m, double h) {
   double far = 0;
   for (int i = 0; i < m->links; i++) {
@@ -337,7 +340,8 @@ static double blur(const cb_mechanism *m, double h) {
   return 2 * DBL_EPSILON * sqrt(far) / fabs(h);
 }
 
-/* Whether a new matrix is the derivative of the residual. Motors may depend on coordinates of other joints. */
+/* Returns whether a fresh matrix is the exact derivative of the residual, so that convergence is quadratic. With motors
+ * it is not, because they may depend on coordinates of other joints. */
 static bool is_quadratic(const cb_mechanism *m) {
   bool quadratic = !m->laws.motors && !m->shared;
   for (int i = 0; i < m->links && quadratic; i++) {
@@ -365,10 +369,10 @@ static cb_status solve(cb_mechanism *m, const cb_block_step *step, double t, boo
     const double next = n == 0  ? 100 * rate * change
                         : fresh ? 10 * rate * rate * change
                                 : 2 * rate * change / (1 - 2 * rate);
-    *settled =
-        change <= 1e-15 * scale || ((n > 0 || quadratic) && rate < 0.25 && next <= 1e-15 * scale) ||
-        (n > 0 && change <= blur(m, step->h)) ||
-        (n > 0 && change >= last && change <= larger(1e-10 * scale, 16 * blur(m, step->h))); /* loops amplify it */
+    *settled = change <= 1e-15 * scale || ((n > 0 || quadratic) && rate < 0.25 && next <= 1e-15 * scale) ||
+               (n > 0 && change <= blur(m, step->h)) ||
+               (n > 0 && change >= last &&
+                change <= larger(1e-10 * scale, 16 * blur(m, step->h))); /* loops amplify round-off */
     if (!(change < 1e200)) break;
     last = change;
   }
@@ -414,8 +418,8 @@ void cb_mechanism_share_impulses(cb_mechanism *m) {
   for (int i = 0; i < m->links; i++) cb_add6(1, m->pushed[i], m->wrench[i]);
 }
 
-/* The coordinates and forces of the step that was solved, from which the modes follow: those of the last iteration are
- * from before its update. */
+/* Finds the coordinates and forces of the step that was solved, from which the modes follow. (The last iteration found
+ * them before it updated the twists.) */
 static cb_status find_coordinates(cb_mechanism *m, const cb_block_step *step, double t) {
   m->blocks.kernel->place(m, step);
   for (int i = 0; i < m->links; i++)
@@ -425,7 +429,7 @@ static cb_status find_coordinates(cb_mechanism *m, const cb_block_step *step, do
   return find_forces(m, t, step->h, m->shared != NULL);
 }
 
-/* What the shared inertia adds for the twists of the step that was solved. */
+/* Finds the momenta and forces of the shared inertia for the twists of the step that was solved. */
 static cb_status find_shared(cb_mechanism *m, const cb_block_step *step, double t) {
   const cb_status status = cb_shared_follow(m) ? CB_OK : find_coordinates(m, step, t);
   return status ? status : cb_shared_find(m, step->h);
@@ -463,7 +467,8 @@ static void own_impulse(const cb_mechanism *m, int link, double out[6]) {
   cb_turn6_transposed((const double(*)[3])m->link[link].r0, W, out);
 }
 
-/* Replaces the rotation in the step of a body in a block, where it is not small, by that of cb_rigid_trial_turn. */
+/* Replaces the angle by which a step rotates a body in a block by that of cb_rigid_trial_turn. It is called if the
+ * angle is not small. */
 static cb_status find_turn(const cb_mechanism *m, const cb_mechanism_step *step, cb_body_block *B, int place) {
   const int link = B->link[place];
   const cb_link *l = &m->link[link];

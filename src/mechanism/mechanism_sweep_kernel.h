@@ -1,7 +1,7 @@
 /* The sweeps over a tree (equations: mechanism_private.h), compiled once per instruction set.
  *
- * A vector of six numbers is handled as its angular and its linear part. Arrays of six numbers are read with the number
- * after each part, so the fourth number of a vector has no meaning here, and products are summed over three.
+ * A vector of six numbers is handled as its angular and its linear part. Three numbers of an array are read together
+ * with the number after them, so the fourth number of a vector has no meaning here, and products are summed over three.
  */
 #include "mechanism/mechanism_articulated_vectors.h"
 
@@ -35,8 +35,8 @@ INLINE six rows_times(const cb_six A[6], six x) {
 INLINE six to_parent(vec d, six W) { return (six){plus(W.a, cross(d, W.l)), W.l}; }
 INLINE six see(vec d, six V) { return (six){V.a, plus(cross(V.a, d), V.l)}; }
 
-/* out += X^T A X - sum_j AS_j L_j^T: torque_a = torque_b + d × force; a row times X is moved as a wrench is. The first
- * part does not wait for the inverse in L. */
+/* out += X^T A X - sum_j AS_j L_j^T: a row times X is moved in the same way as a wrench, torque_a = torque_b + d ×
+ * force. The first term is computed first, because it does not wait for D^-1 in L. */
 INLINE void add_matrix(const cb_link *l, int n, cb_six out[6]) {
   const vec d = load(l->d);
   six row[6];
@@ -94,7 +94,7 @@ INLINE bool eliminate_joint(cb_link *l, int n, cb_link *parent) {
       l->D[j][j] += l->stiff[j];
     }
   if (n == 1)
-    l->D[0][0] = 1 / l->D[0][0]; /* without a call, before which all vectors would be stored */
+    l->D[0][0] = 1 / l->D[0][0]; /* no function is called, because all vectors would be stored before the call */
   else if (n && !cb_sweep_invert(n, l->D))
     return false;
   if (n && !isfinite(l->D[0][0])) return false;
@@ -126,7 +126,7 @@ static bool is_zero(const double a[6]) {
   return a[0] == 0 && a[1] == 0 && a[2] == 0 && a[3] == 0 && a[4] == 0 && a[5] == 0;
 }
 
-/* One link with n coordinates; alone: without closing twists and forces of joints. */
+/* The inward sweep of one link with n coordinates; alone: without closing twists and forces of joints. */
 INLINE void link_inwards(cb_link *l, int n, bool alone, cb_six *to) {
   six r = load6(&l->r);
   if (!alone && !is_zero(l->e)) r = minus6(r, rows_times(l->A, read6(l->e)));
@@ -141,7 +141,7 @@ INLINE void link_inwards(cb_link *l, int n, bool alone, cb_six *to) {
   store6(to, sum);
 }
 
-/* The same outwards, after the twist of the parent; alone: without closing twists. */
+/* The outward sweep of one link, from the twist of its parent; alone: without closing twists. */
 INLINE void link_outwards(cb_link *l, int n, bool alone, const cb_six *parent) {
   const six from = parent ? load6(parent) : none6();
   six eta = see(load(l->d), from);

@@ -1,5 +1,5 @@
-/* A tree of joints as a row of units, each with one screw, one rotation, or nothing to move it: the momenta, the twists
- * and their rates in coordinates of joints. The sweeps are below.
+/* A tree of joints as a list of units, and its momenta, twists and their rates in coordinates of joints. A unit moves
+ * relative to its parent by one screw or one rotation, or is fixed to it. The sweeps are below.
  *
  * A joint whose class is `serial` (curvebody/joint.h) is one unit for each screw and one for its rotation; all units
  * but the last one carry no body. For a unit b on its parent a, with vectors about the origin of each:
@@ -25,7 +25,7 @@
 
 typedef enum cb_unit_kind { CB_UNIT_ROOT, CB_UNIT_WELD, CB_UNIT_SCREW, CB_UNIT_ROTATION } cb_unit_kind;
 
-/* What only a rotation has. */
+/* Additional data of a unit that is a rotation. */
 typedef struct cb_unit_rotation {
   double sign;               /* its rotation vector divided by the coordinates */
   double armature[3];        /* of its coordinates */
@@ -34,7 +34,7 @@ typedef struct cb_unit_rotation {
   double trial[3];           /* the displacement at the present stage */
 } cb_unit_rotation;
 
-/* What only a root has: a step (integrators/rkmk4.c). */
+/* Additional data of a unit that is a root: the variables of a step (integrators/rkmk4.c). */
 typedef struct cb_unit_root {
   double du[6], dl[6], displaced[6], gained[6]; /* rates, and sums, of displacement and momentum */
   double trial[6], dx[3];                       /* the displacement at the present stage */
@@ -42,15 +42,16 @@ typedef struct cb_unit_root {
   double rotation[3][3];
 } cb_unit_root;
 
-/* What only a body has whose inertia is not constant: K and mu_0 in its own frame. */
+/* Additional data of a body whose inertia is not constant: K and mu_0 (rest) in its own frame. */
 typedef struct cb_unit_inertia {
   double K[6][6], rest[6];
 } cb_unit_inertia;
 
 typedef struct cb_unit {
   cb_unit_kind kind;
-  int parent, link, joint, coordinate; /* -1: the world; no body; no joint. 0 if it has no coordinate */
-  int root;                            /* the root of the tree, or -1: the world */
+  int parent, link, joint,
+      coordinate; /* parent -1: the world; link, joint -1: none; coordinate 0: none, or the first one */
+  int root;       /* the root of the tree, or -1: the world */
   bool driven;
   double turn, slide, armature; /* of a screw */
   cb_unit_rotation *rotation;
@@ -91,7 +92,7 @@ static inline int cb_tree_coordinates(const cb_unit *u) {
  * not needed). */
 void cb_tree_vector_rate(const double a[3], const double rate[3], double V[3][3], double change[3][3]);
 
-/* Makes the length of a quaternion 1 that is 1 but for round-off. */
+/* Removes round-off from a quaternion whose length should be 1. */
 static inline void cb_tree_tidy(double q[4]) {
   const double scale = 1.5 - (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) / 2;
   for (int i = 0; i < 4; i++) q[i] *= scale;
@@ -100,13 +101,13 @@ static inline void cb_tree_tidy(double q[4]) {
 /* --- a step (mechanism_rkmk4.c) --- */
 enum { CB_TREE_STAGES = 4 };
 
-/* What all functions of a step need. */
+/* The data that all functions of a step share. */
 typedef struct cb_tree_step {
   cb_mechanism *m;
   cb_joint_tree *T;
   const cb_mechanism_bodies *b;
   double t, h;
-  int failed; /* the body; -1: not one body */
+  int failed; /* the body that failed; -1: no single body */
 } cb_tree_step;
 
 static inline const cb_rigid_problem *cb_tree_problem(const cb_tree_step *w, const cb_unit *u) {
@@ -116,7 +117,7 @@ static inline cb_rigid_state *cb_tree_state(const cb_tree_step *w, const cb_unit
   return &w->b->state[w->m->link[u->link].body];
 }
 
-/* The vectors of all rotations, their coordinates, and the rates of driven units in own_rate. */
+/* Finds the rotation vectors of all rotations, their coordinates, and own_rate of driven units. */
 void cb_tree_rotations(cb_joint_tree *T);
 /* The rates of the coordinates of joints, from own_rate. */
 void cb_tree_joint_rates(cb_joint_tree *T);

@@ -50,7 +50,7 @@ static cb_unit *add_unit(cb_joint_tree *T, cb_unit_kind kind, int parent, int jo
   return u;
 }
 
-/* The numbers of one coordinate of a unit. */
+/* Sets the coordinate of a unit, its armature, and whether it is driven. */
 static void take_coordinate(const cb_mechanism *m, cb_unit *u, int joint, int coordinate, int count) {
   u->coordinate = m->first[joint] + coordinate;
   u->driven = m->joint[joint].driven[coordinate];
@@ -61,7 +61,8 @@ static void take_coordinate(const cb_mechanism *m, cb_unit *u, int joint, int co
     memcpy(u->rotation->armature, armature, 3 * sizeof *armature);
 }
 
-/* Adds the units of a joint; *F: the frame that is reached, seen from the last unit. */
+/* Adds the units of a joint. *F is the frame of the joint as seen from the parent, and becomes its other frame as seen
+ * from the last unit. */
 static void add_joint(const cb_mechanism *m, cb_joint_tree *T, int joint, bool backwards, int parent, cb_pose *F) {
   const cb_joint *j = &m->joint[joint];
   const int n = units_of(j), screws = cb_joint_coordinates(j) - (j->class_->turns ? 3 : 0);
@@ -307,7 +308,8 @@ static void find_columns(const cb_unit *u, const cb_pose *body, cb_articulated *
   }
 }
 
-/* Column j of the motion of a screw with the axes C in its parent, for the vector x of the turning frame. */
+/* Finds column j of o->motion of a screw with the axes C in its parent: the vector x of the frame that turns, as seen
+ * from the parent. */
 static void find_column(const double C[3][3], const double x[3], int j, cb_articulated *o) {
   for (int i = 0; i < 3; i++) {
     o->motion[j][0][i] += C[i][2] * x[2];

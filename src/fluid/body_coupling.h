@@ -1,4 +1,5 @@
-/* How bodies in one fluid feel each other through the flow that they cause: classes of the key `coupling` of `fluid`.
+/* Classes of the key `coupling` of `fluid`. They give the forces that bodies in one fluid exert on each other through
+ * the flow that they cause.
  *
  *   2 T = <K(g) Y, Y>,   K = diag(own_1, .., own_n) + C(g),   momentum_i = sum_j C_ij Y_j,
  *   slope_i = (1/2) <dC/dg_i Y, Y> along g_i (1 + hat(xi_i))
@@ -80,8 +81,8 @@ typedef struct cb_body_coupling_class {
   cb_status (*estimate)(void *self, double t, const cb_pose *g, cb_coupling_error *out);
   /* Returns the plane at which the fluid ends. */
   cb_mirror (*plane)(const cb_body_coupling *c);
-  /* Sets u[points] to the velocity of the flow of all bodies but one at points x: the flow that this body feels. NULL:
-   * the flow is that around all bodies together. */
+  /* Sets u[points] to the velocity, at the points x, of the flow that one body feels: that of all other bodies. NULL:
+   * the class computes only the flow around all bodies together. */
   cb_status (*incoming)(void *self, double t, const cb_pose *g, const double (*Y)[6], int body, int points,
                         const double (*x)[3], double (*u)[3]);
 } cb_body_coupling_class;
@@ -132,7 +133,8 @@ void cb_body_coupling_free(cb_body_coupling *c);
  */
 
 /* The samples of each coordinate. With `given`, they are evenly spaced from range[0] to range[1], with both ends;
- * otherwise in one turn. One number of samples stands for all coordinates. */
+ * otherwise they are evenly spaced over one turn. If only one number of samples is given, it is that of all
+ * coordinates. */
 typedef struct cb_coupling_samples {
   int counts, count[CB_COUPLING_AXES];
   int ranges;

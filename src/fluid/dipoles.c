@@ -478,8 +478,8 @@ static void set_moments(cb_dipoles *d, const double (*Y)[6]) {
   }
 }
 
-/* Adds what the image of a body has collected to the body. The moment of the image is +-M d, and its place changes by
- * M dx. */
+/* Adds the flow and the force at the image of a body to those at the body. The moment of the image is +-M d, and its
+ * place changes by M dx. */
 static void fold(const cb_dipoles *d, dipole *p, dipole *image) {
   reflect(d, image->u);
   reflect(d, image->f);

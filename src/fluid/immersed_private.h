@@ -484,8 +484,9 @@ cb_status cb_immersed_look(const cb_immersed *b, const cb_immersed_moment *m,
 /* Finds V = X Y - W, the motion of the place `at` relative to the flow. X Y is the twist Y about the place, and W half
  * the vorticity and the velocity of the flow. */
 void cb_immersed_relative_twist(const cb_immersed_fluid_sample *at, const double Y[6], double V[6]);
-/* Functions of the strain of a flow. The first finds the added mass of the body in it. The second finds the strain e
- * for the gradient G of the flow. The third finds the derivative of G along the angular component j of xi. */
+/* Functions of the strain of a flow. The first finds the added mass of the body in a flow with strain. The second finds
+ * the strain e for the gradient G of the flow. The third finds the derivative of G along the angular component j of xi.
+ */
 cb_status cb_immersed_find_strained(cb_immersed *b);
 void cb_immersed_strain_of(const double G[3][3], double e[CB_IMMERSED_STRAINS]);
 void cb_immersed_turn_gradient(const double G[3][3], int j, double out[3][3]);

@@ -315,7 +315,8 @@ static cb_status add_source(cb_mjcf_source *out, cb_xml *e, const cb_xml *elemen
   return CB_OK;
 }
 
-/* Does a default apply to an element? Actuators of all types share their defaults, as do tendons and constraints. */
+/* Returns whether a default applies to an element. Actuators of all types share their defaults, as do tendons and
+ * constraints. */
 static bool is_default_of(const cb_xml *e, const cb_xml *element) {
   const char *name = e->name.text, *of = element->name.text;
   const cb_xml *list = element->parent;

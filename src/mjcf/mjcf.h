@@ -158,7 +158,7 @@ typedef struct cb_mjcf {
   const char *left_out; /* one line for each element that is not read, `file:line:column: left out: ..` */
 } cb_mjcf;
 
-/* What a caller chooses. key: the <key> from which the bodies start, by its name or by its number from 0; NULL: none.
+/* The choices of a caller. key: the <key> from which the bodies start, by its name or by its number from 0; NULL: none.
  * controls: texts NAME=EXPRESSION, the control of the actuator of that name (or ctrlNUMBER) as an expression of t. */
 typedef struct cb_mjcf_choices {
   const char *key;

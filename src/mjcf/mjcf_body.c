@@ -180,8 +180,8 @@ static cb_status add_geoms(const cb_mjcf_reader *r, cb_mjcf_link *link) {
 }
 
 /* An <inertial> replaces the masses of geoms, unless <compiler> requests the masses of geoms and there are geoms. A
- * bound of <compiler> gives mass to a body that has none. MuJoCo puts this mass at the point of the body's own frame
- * whose coordinates are those of the body in the surrounding body. */
+ * bound of <compiler> gives mass to a body that has none. Its place follows MuJoCo: if x is the position of the body in
+ * the surrounding body, the mass is at the point x of the body's own frame. */
 static cb_status weigh(const cb_mjcf_reader *r, cb_xml *e, const parts *p) {
   const cb_mjcf_source source = {{e}, 1};
   cb_mjcf_inertial *own = &p->link->inertial;

@@ -70,7 +70,7 @@ static cb_status couple(cb_mjcf_reader *r, cb_xml *e) {
 
 /* --- the start --- */
 
-/* The value of the polynomial, and its derivative. */
+/* Returns the value of the polynomial at x, and finds its derivative. */
 static double value_of(const cb_mjcf_hold *h, double x, double *slope) {
   double value = 0;
   *slope = 0;
@@ -113,7 +113,8 @@ cb_status cb_mjcf_start_couplings(const cb_mjcf_reader *r) {
 
 /* --- <connect> and <weld> --- */
 
-/* A body or site of the file: its body of the scenario (NULL: it does not move), with its pose there. */
+/* A body or site of the file: the body of the scenario to which it belongs (NULL: it does not move), and its pose in
+ * that body. */
 typedef struct place {
   const cb_mjcf_body *body;
   cb_pose pose;
@@ -175,7 +176,7 @@ static cb_status read_sites(const cb_mjcf_reader *r, const cb_mjcf_source *sourc
   return cb_errors_end(&errors);
 }
 
-/* The frame of the constraint in the first and in the second body of the file. */
+/* Finds the frame of the constraint in the first and in the second body of the file. */
 static cb_status read_frame(const cb_mjcf_source *source, cb_xml *e, bool weld, const place at[2], cb_pose frame[2]) {
   const cb_pose home[2] = {at_home(&at[0]), at_home(&at[1])};
   const cb_node *anchor = cb_mjcf_value(source, "anchor"), *relative = cb_mjcf_value(source, "relpose");

@@ -47,7 +47,7 @@ void cb_mjcf_take_joint(cb_xml *e) {
 
 /* --- reading --- */
 
-/* Reads a number >= least, and leaves *out if there is none. */
+/* Reads a number >= least. *out is unchanged if there is none. */
 static cb_status read_one(const cb_mjcf_source *source, const char *name, double least, double *out) {
   const cb_node *value = cb_mjcf_value(source, name);
   const cb_status status = value ? cb_mjcf_numbers(value, name, 1, 1, out, NULL) : CB_OK;
@@ -285,7 +285,7 @@ static void move_by(const cb_mjcf_hold *h, cb_pose *pose) {
   cb_pose_multiply(pose, &move, pose);
 }
 
-/* A ball turns about its place in the parent, by a rotation vector in the axes of the parent. */
+/* Rotates a pose by a ball joint: about its place in the parent, by a rotation vector in the axes of the parent. */
 static void turn_by(const cb_mjcf_hold *h, cb_pose *pose) {
   cb_pose turn = {.q = {1}};
   double place[3], moved[3];
@@ -314,7 +314,7 @@ void cb_mjcf_place_bodies(cb_mjcf *m) {
 
 static bool has_limits(const cb_mjcf_hold *h) { return isfinite(h->limit[0]) || isfinite(h->limit[1]); }
 
-/* A coordinate that starts outside of its range would be an error in a scenario. */
+/* Drops the range of a coordinate that starts outside of it, because this would be an error in a scenario. */
 static cb_status note_limit(const cb_mjcf_reader *r, const cb_mjcf_target *t, bool *first) {
   cb_mjcf_hold *h = t->hold;
   char text[192];

@@ -124,7 +124,7 @@ static cb_pose centre_of(const cb_mjcf_inertial *of, const cb_pose *pose) {
   return centre;
 }
 
-/* Whether an inertia has mass or moments. A bound of <compiler> can give moments to a body without mass. */
+/* Returns whether an inertia has mass or moments. A bound of <compiler> can give moments to a body without mass. */
 static bool counts(const cb_mjcf_inertial *m) {
   return m->mass > 0 || m->inertia[0][0] + m->inertia[1][1] + m->inertia[2][2] > 0;
 }
@@ -250,10 +250,11 @@ cb_status cb_mjcf_read_inertial(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_i
   return cb_errors_end(&errors);
 }
 
-/* <asset><mesh>: files, and the frame in which MuJoCo puts a mesh. Its origin is the centre, its axes are the principal
- * axes in the order of descending moments; the size is half the sides of the box in that frame. Mass and moments are
- * computed from the volume of the mesh, as with MuJoCo's `exactmeshinertia`. MuJoCo's older rule, with pyramids from
- * the mean of the surface, is wrong (by 39 % for a tetrahedron). */
+/* <asset><mesh>: the files of meshes, and the frame in which MuJoCo puts a mesh. The origin of this frame is the centre
+ * of mass, and its axes are the principal axes in the order of descending moments. The size of the mesh is half the
+ * sides of its box in that frame. Mass and moments are computed from the volume of the mesh, as with MuJoCo's
+ * `exactmeshinertia`. MuJoCo's older rule, with pyramids from the mean of the surface, is wrong (by 39 % for a
+ * tetrahedron). */
 
 static const char *after(const char *path, const char *set) {
   const char *name = path;

@@ -206,7 +206,7 @@ cb_status cb_mjcf_add_target(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body
 /* Returns the first joint (or site, if `joint` is not set) that has this name in the file of r, or NULL. *copies
  * becomes the number of those with this name. */
 const cb_mjcf_target *cb_mjcf_find_target(const cb_mjcf_reader *r, const char *name, bool joint, int *copies);
-/* The pose of a site in its body of the scenario, or in the world. */
+/* Finds the pose of a site in its body of the scenario, or in the world. */
 cb_status cb_mjcf_site_pose(const cb_mjcf_target *site, cb_pose *out);
 /* Returns whether the file of r uses this name for the target. */
 bool cb_mjcf_is_called(const cb_mjcf_reader *r, const cb_mjcf_target *t, const char *name);
@@ -269,11 +269,11 @@ typedef enum cb_mjcf_actuator_type {
   CB_MJCF_POSITION,
   CB_MJCF_VELOCITY,
   CB_MJCF_DAMPER,
-  CB_MJCF_READ /* this type and those after it are not read */
+  CB_MJCF_READ /* actuators of this type and of those after it are not read */
 } cb_mjcf_actuator_type;
 int cb_mjcf_actuator_type_of(const char *name);
 typedef struct cb_mjcf_actuator_model {
-  double gear[6], gain[3], bias[3]; /* coefficients of 1, of the length and of its rate */
+  double gear[6], gain[3], bias[3]; /* gain, bias: coefficients of 1, of the length and of its rate */
   cb_mjcf_limit control, force;
 } cb_mjcf_actuator_model;
 /* *why becomes NULL if the model can be read, otherwise the reason why not. */

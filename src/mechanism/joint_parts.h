@@ -5,7 +5,7 @@
 #include "numerics/vec3.h"
 #include <curvebody/joint.h>
 
-/* The displacement of frame B in its own axes, R(m)^T x. */
+/* Finds the displacement of frame B in its own axes, R(m)^T x. */
 static inline void cb_joint_displacement(const cb_pose *m, double out[3]) {
   double r[3][3];
   cb_pose_rotation(m, r);
@@ -31,8 +31,8 @@ static inline double cb_joint_twist(const cb_pose *m, int axis, double near, dou
   return cb_joint_unwind(2 * atan2(sign * s, sign * w), near);
 }
 
-/* The rotation vector a of m, and the columns of D with m^-1 m' = D a' for the rotation: D = 1 - (1 - cos w)/w^2 hat(a)
- * + (w - sin w)/w^3 hat(a)^2, w = |a|. */
+/* Finds the rotation vector a of m, and D by columns, where D a' is the angular velocity in the axes of frame B:
+ *   D = 1 - (1 - cos w)/w^2 hat(a) + (w - sin w)/w^3 hat(a)^2,  w = |a| */
 static inline void cb_joint_rotation_vector(const cb_pose *m, double a[3], double D[3][3]) {
   double q[4];
   const double sign = m->q[0] < 0 ? -1 : 1;

@@ -53,7 +53,7 @@ typedef struct cb_joint_coupling {
   int to; /* the number of r among the coordinates of all joints */
   double c[CB_JOINT_POLYNOMIAL];
 } cb_joint_coupling;
-/* The value of the polynomial, and its derivative. */
+/* Returns the value of the polynomial at r, and finds its derivative. */
 double cb_joint_polynomial(const cb_joint_coupling *coupling, double r, double *slope);
 
 typedef struct cb_joint {
@@ -70,7 +70,8 @@ typedef struct cb_joint {
   double stiff[2];               /* stiffness (0: limits reflect) and damping of limits that are springs */
 } cb_joint;
 
-/* The numbers of coordinates and of gaps of a joint; and whether it can hold a tree together. */
+/* These functions return the numbers of coordinates and of gaps of a joint, and whether it can connect a body to its
+ * parent in a tree. */
 static inline int cb_joint_coordinates(const cb_joint *j) {
   return j->class_->coordinates >= 0 ? j->class_->coordinates : j->data.screws;
 }
@@ -101,14 +102,15 @@ cb_status cb_mechanism_create_in(double K, int bodies, int joints, const cb_join
                                  int *which, cb_mechanism **out);
 void cb_mechanism_free(cb_mechanism *m);
 
-/* The number of the joint's first coordinate, and the number of all. */
+/* The first function returns the number of the joint's first coordinate among all, the second one how many there are.
+ */
 int cb_mechanism_first(const cb_mechanism *m, int joint);
 int cb_mechanism_coordinates(const cb_mechanism *m);
-/* Whether a joint has dry friction, or limits that reflect. */
+/* Returns whether a joint has dry friction, or limits that reflect. */
 bool cb_mechanism_has_modes(const cb_mechanism *m);
-/* Whether the body is joined to anything. */
+/* Returns whether the body is joined to another body or to the world. */
 bool cb_mechanism_joins(const cb_mechanism *m, int body);
-/* Whether a joint joins the two bodies. */
+/* Returns whether a joint connects the two bodies. */
 bool cb_mechanism_are_neighbours(const cb_mechanism *m, int a, int b);
 
 /* Returns the state of the joints, which has *count numbers: coordinates q with whole turns, momenta P, rates at the
@@ -126,7 +128,7 @@ typedef enum cb_joint_work {
   CB_JOINT_WORKS
 } cb_joint_work;
 const double *cb_mechanism_work(const cb_mechanism *m, cb_joint_work work);
-/* The work of all wrenches of the problem of a joined body since the start; 0 for other bodies. */
+/* Returns the work of all wrenches of a body's problem since the start; 0 for a body that is not joined. */
 double cb_mechanism_wrench_work(const cb_mechanism *m, int body);
 
 /* The bodies: their states, and their problems. */
@@ -146,11 +148,12 @@ int cb_mechanism_loops(const cb_mechanism *m);
  * second one returns how many of them follow from those of other joints at the start, and are therefore dropped. */
 int cb_mechanism_conditions(const cb_mechanism *m, int joint);
 int cb_mechanism_implied(const cb_mechanism *m, int joint);
-/* For a start: moves the poses of the states by the least motion, in the norm of the inertia, until all joints hold;
- * *moved: the largest motion of a body (m, rad). CB_ERROR_DOMAIN if they cannot; *which is the joint. */
+/* For a start. Moves the poses of the states by the least motion, in the norm of the inertia, until the gaps of all
+ * joints are closed. *moved becomes the largest motion of a body (m, rad). Returns CB_ERROR_DOMAIN if the gaps cannot
+ * be closed; *which is then the joint. */
 cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *moved, int *which);
-/* For a start: makes the states again at their poses with twists Y that all joints allow, which differ least from the
- * given ones; *turned: the largest difference (m/s, rad/s). */
+/* For a start. Makes the states again at their poses, with the twists Y that all joints allow and that differ least
+ * from the given ones. *turned becomes the largest difference (m/s, rad/s). */
 cb_status cb_mechanism_restart(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *turned);
 
 /* Inertia that all bodies share, 2 T = <C(q) Y, Y> for the twists Y in their frames (mechanism_private.h). q are the
@@ -214,7 +217,7 @@ void cb_mechanism_hold(cb_mechanism *m);
 /* Adds the work of a reflection. */
 void cb_mechanism_add_limit_work(cb_mechanism *m, int number, double work);
 
-/* After cb_mechanism_settle: the rates q', [coordinates]. Borrowed. */
+/* After cb_mechanism_settle, returns the rates q', [coordinates], borrowed. */
 const double *cb_mechanism_rates(const cb_mechanism *m);
 /* After cb_mechanism_gaps, the first function writes out[joints][6], the impulse of each joint in the last step. It is
  * the impulse on the joint's second body about the joint's place, in the world's axes, or in a curved space in the axes
@@ -230,7 +233,7 @@ const double *cb_mechanism_gaps(cb_mechanism *m, const cb_mechanism_bodies *b);
 int cb_mechanism_trees(const cb_mechanism *m);
 int cb_mechanism_tree_body(const cb_mechanism *m, int tree);
 void cb_mechanism_casimirs(cb_mechanism *m, const cb_mechanism_bodies *b, double *out);
-/* The energies of springs, and of armatures after cb_mechanism_settle. */
+/* Finds the potential energy of springs, and the kinetic energy of armatures after cb_mechanism_settle. */
 void cb_mechanism_energies(const cb_mechanism *m, double *potential, double *kinetic);
 
 /* --- motors, servos and drives ---
@@ -260,14 +263,14 @@ typedef struct cb_actuator {
 
 typedef struct cb_joint_laws cb_joint_laws;
 
-/* Copies label[coordinates], actuator[coordinates] and drive[coordinates] (texts; NULL: not driven); the parameters are
- * those of the scope. CB_ERROR_INPUT: an expression is wrong; then *which is the coordinate and *at the offset in the
- * text of its drive, or of its actuator if it has no drive. */
+/* Copies label[coordinates], actuator[coordinates] and drive[coordinates] (texts; NULL: not driven). The parameters are
+ * those of the scope. Returns CB_ERROR_INPUT if an expression is wrong. *which is then the coordinate, and *at the
+ * offset in the text of its drive, or of its actuator if it has no drive. */
 cb_status cb_joint_laws_create(int coordinates, const char *const *label, const cb_actuator *actuator,
                                const char *const *drive, const cb_expression_scope *parameters, int *which, size_t *at,
                                cb_joint_laws **out);
 void cb_joint_laws_free(cb_joint_laws *l);
-/* The functions for a mechanism; borrows l, which may be NULL. */
+/* Returns the functions for a mechanism. l is borrowed, and may be NULL. */
 cb_mechanism_laws cb_joint_laws_of(cb_joint_laws *l);
-/* The force of each coordinate's actuator at this state, force[coordinates]. */
+/* Finds force[coordinates], the force of each coordinate's actuator at this state. */
 void cb_joint_laws_efforts(cb_joint_laws *l, double t, const double *q, const double *rate, double *force);

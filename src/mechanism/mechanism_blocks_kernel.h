@@ -13,7 +13,7 @@ INLINE lane not_finite(v6 x) {
   const v6 zero = minus6(x, x);
   return (zero.a.x + zero.a.y + zero.a.z) + (zero.l.x + zero.l.y + zero.l.z);
 }
-/* The link of the first number that is not 0, or -1. */
+/* Returns the link of the first number that is not 0, or -1. */
 INLINE int find_bad(const int *link, lane zero) {
   for (int i = 0; i < WIDTH; i++)
     if (!(zero[i] == 0)) return link[i];
@@ -239,7 +239,7 @@ static void place_bodies(cb_mechanism *m, const cb_block_step *step) {
     }
 }
 
-/* The impulse that the bodies lack, p + (h/2) (0, f) - D^T mu. */
+/* Returns the impulse that is missing for the twist, p + (h/2) (0, f) - D^T mu. */
 INLINE v6 residual(const cb_body_block *B, const cb_block_step *step, v6 half, v6 mu, int at) {
   v6 r = minus6(get6(B->p, at), apply_D_transposed(half, mu));
   r.l = more(r.l, same(step->first), get3(B->f, at));
@@ -439,7 +439,8 @@ INLINE place take_place(const cb_place *const p[WIDTH]) {
   return (place){gather9(FROM(r)), gather4(FROM(q)), gather3(FROM(x), 0), gather3(FROM(low), 0)};
 }
 
-/* The angle from qa to qb about their common third axis, that is nearest to `near`. */
+/* Returns the angle from qa to qb about their common third axis. Of the angles that differ by whole turns, it is the
+ * one nearest to `near`. */
 INLINE lane angle_between(v4 qa, v4 qb, lane near) {
   const lane w = qa.w * qb.w + qa.x * qb.x + qa.y * qb.y + qa.z * qb.z,
              s = qa.w * qb.z - qa.x * qb.y + qa.y * qb.x - qa.z * qb.w;

@@ -75,7 +75,7 @@ INLINE void scatter2(double *const to[WIDTH], int k, lane x, lane y) {
   put(to[1] + k, PICK(x, y, 1, 3));
 }
 #endif
-/* Addresses of a member of WIDTH structures. */
+/* Makes the array `name` of the addresses of a member of WIDTH structures. */
 #define EACH(name, of, member) \
   double *name[WIDTH];         \
   for (int each = 0; each < WIDTH; each++) name[each] = (double *)(of)[each]->member
@@ -154,7 +154,7 @@ INLINE m3 hat_times(v3 a, m3 m) {
   return (m3){minus(times(a.y, m.z), times(a.z, m.y)), minus(times(a.z, m.x), times(a.x, m.z)),
               minus(times(a.x, m.y), times(a.y, m.x))};
 }
-/* r m r^T, and for a diagonal m */
+/* r m r^T, and the same for a diagonal m */
 INLINE m3 turned(m3 r, m3 m) {
   const m3 half = {apply_transposed(m, r.x), apply_transposed(m, r.y), apply_transposed(m, r.z)};
   return (m3){apply(r, half.x), apply(r, half.y), apply(r, half.z)};
@@ -261,7 +261,7 @@ INLINE pair times_one(pair a, lane b) {
   const pair p = two_product(a.high, b);
   return fast_two_sum(p.high, p.low + a.low * b);
 }
-/* cb_compensated_add_one */
+/* the same as cb_compensated_add_one */
 INLINE pair compensated(pair a, lane increment) {
   const lane y = increment + a.low, sum = a.high + y, back = sum - a.high;
   return (pair){sum, (a.high - (sum - back)) + (y - back)};

@@ -63,7 +63,8 @@ static void add_row(const cb_loop *l, const double (*N)[6], double factor, doubl
 
 static const cb_place *place_of(const cb_mechanism *m, int link) { return link >= 0 ? &m->link[link].place : NULL; }
 
-/* The motion of a joint that closes a loop, or of a part of a coupling, at the places of the links; q is updated. */
+/* Finds the motion of a joint that closes a loop, or of a part of a coupling, at the places of the links, and updates
+ * q. */
 static void loop_at(const cb_mechanism *m, const cb_loop *l, double *q, cb_joint_now *now) {
   cb_joint_at(&m->joint[l->joint], place_of(m, l->link[0]), place_of(m, l->link[1]), false, CB_JOINT_ROWS,
               q + m->first[l->joint], now);
@@ -109,7 +110,7 @@ void cb_loops_take(cb_mechanism *m, bool end) {
 
 /* --- solution --- */
 
-/* The response of all links to the impulse of each row, with the factors of the last sweep. */
+/* Finds the response of all links to the impulse of each row, with the factors of the last sweep. */
 static void find_responses(cb_mechanism *m) {
   int row = 0;
   for (int i = 0; i < m->loops; i++)
@@ -123,7 +124,7 @@ static void find_responses(cb_mechanism *m) {
     }
 }
 
-/* The matrix of all rows that are not dropped, and its factors. */
+/* Makes the matrix of all rows that are not dropped, and factors it. */
 static cb_status find_matrix(cb_mechanism *m) {
   int i = 0, row = 0;
   for (int l = 0; l < m->loops; l++)
@@ -386,7 +387,7 @@ double cb_joint_polynomial(const cb_joint_coupling *coupling, double r, double *
   return p;
 }
 
-/* Coupling number i: its row, and the first of its two parts. */
+/* These functions return the row of coupling number i, and the first of its two parts. */
 static cb_loop_row *row_of(const cb_mechanism *m, int i) { return &m->row[m->rows - m->couplings + i]; }
 static cb_loop *parts_of(const cb_mechanism *m, int i) { return &m->loop[m->loops - 2 * (m->couplings - i)]; }
 
@@ -413,7 +414,7 @@ void cb_couplings_create(cb_mechanism *m) {
     }
 }
 
-/* The value of the polynomial, and its derivative, at the present places. */
+/* Returns the value of the polynomial, and finds its derivative, at the present places. */
 static double polynomial_of(const cb_mechanism *m, const cb_loop *part, double *slope) {
   return cb_joint_polynomial(&m->joint[part->joint].coupling[part->coordinate], part[1].value, slope);
 }
@@ -448,7 +449,7 @@ void cb_couplings_record(cb_mechanism *m) {
       const cb_loop *part = &parts_of(m, i)[k];
       const cb_loop_row *row = row_of(m, i);
       const int first = part->link[0];
-      if (first >= 0 && m->link[first].joint == part->joint) /* what is recorded is the impulse on the first body */
+      if (first >= 0 && m->link[first].joint == part->joint) /* the impulse on the first body is recorded */
         cb_sweep_to_parent(part->d, -row->lambda, row->N0[k], m->impulse[part->joint]);
       else
         cb_add6(row->lambda, row->N0[k], m->impulse[part->joint]);

@@ -87,7 +87,7 @@ void cb_modes_target(cb_mechanism *m) {
     }
 }
 
-/* The impulse S_k^T w of the joint on a coordinate. */
+/* Returns the impulse S_k^T w of the joint on a coordinate. */
 static double impulse_on(const cb_mechanism *m, int joint, int i) {
   for (int k = 0; k < m->links; k++)
     if (m->link[k].joint == joint) return cb_sweep_dot(m->link[k].all0[i], m->link[k].w);
@@ -97,7 +97,7 @@ static double impulse_on(const cb_mechanism *m, int joint, int i) {
   return 0;
 }
 
-/* The mode that a coordinate has after it was released upwards or downwards. */
+/* Returns the mode of a coordinate after it was released upwards or downwards. */
 static cb_joint_mode released(const cb_joint *j, int i, bool up) {
   return j->friction[i] > 0 ? up ? CB_JOINT_SLIPS_UP : CB_JOINT_SLIPS_DOWN : CB_JOINT_FREE;
 }

@@ -138,7 +138,7 @@ cb_status cb_mechanism_sort_rows(cb_mechanism *m, const cb_mechanism_bodies *b, 
   return CB_OK;
 }
 
-/* Solves for the twists that the momenta correspond to. */
+/* Finds the twists that belong to the momenta, and the impulses of the joints. */
 static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
   int at;
   cb_mechanism_find_places(m, b);
@@ -194,7 +194,7 @@ void cb_mechanism_respond(cb_mechanism *m, const double (*W)[6], double (*change
       cb_curved_give_change(&m->link[i], change[m->link[i].body]);
 }
 
-/* The rates of all coordinates after the twists were found. */
+/* Finds the rates of all coordinates from the twists that find_twists found. */
 static void find_rates_of_twists(cb_mechanism *m) {
   memcpy(m->rate, m->drive_rate, (size_t)m->coordinates * sizeof *m->rate); /* of driven and held coordinates */
   for (int i = 0; i < m->links; i++) {

@@ -12,7 +12,7 @@
 
 /* A joint at present poses. */
 typedef struct cb_joint_now {
-  double S[6][6], N[6][6]; /* [coordinates], [rows]: twists of the second body, and covectors on them */
+  double S[6][6], N[6][6]; /* [coordinates], [rows]: S: twists of the second body; N: covectors on them */
   double close[6];   /* the twist of the second body that closes the gaps, - sum_i gap_i N_i in the joint's frame */
   double gap[6];     /* [rows] */
   double dual[6][6]; /* [coordinates]: covectors whose value on S_j is 1 if i = j, otherwise 0 */
@@ -55,8 +55,8 @@ typedef struct cb_link {
   double S0[6][6], S1[6][6]; /* [n] */
   double all0[6][6];         /* [coordinates]: S0 of all coordinates, also of driven ones */
   double e[6];               /* the twist that closes the gap */
-  double load[6];            /* the impulse that the body's own motion lacks */
-  double D[6][6], u[6];      /* [n]: the inverse of S_k^T A S_{k+1} + ..; the change of q without the parent */
+  double load[6];            /* the impulse that is missing for the trial twist */
+  double D[6][6], u[6];      /* [n]: the inverse of S_k^T A S_{k+1} + stiff; the change of q without the parent */
   double inertia[6];         /* [n]: the diagonal of S_k^T A S_{k+1} */
   double force[6];           /* [n]: the required S^T w, at the trial twist */
   double stiff[6];           /* [n]: its derivative in q, times -1 */
@@ -184,7 +184,7 @@ void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool f
                  double *q, cb_joint_now *out);
 /* --- parts of a step (mechanism_step.c) --- */
 void cb_mechanism_place_of(const cb_rigid_state *s, cb_place *out);
-/* d = from the origin of a to that of b; a NULL: 0, b NULL: the world */
+/* Finds the vector d from the origin of a to that of b (NULL: the world). If a is NULL, d is 0. */
 void cb_mechanism_vector(const cb_place *a, const cb_place *b, double d[3]);
 /* Finds the motions of all joints for the places of all links, without gaps of hinges in blocks. `trial` tells that the
  * places are those of a trial step. */
@@ -194,19 +194,19 @@ void cb_mechanism_find_joints(cb_mechanism *m, cb_joint_extent extent, bool tria
 void cb_mechanism_find_closing(const cb_mechanism *m, cb_link *l, const double *driven);
 /* Gives each link and each row of a loop the impulsive force and the stiffness of its coordinates. */
 void cb_mechanism_assign_forces(cb_mechanism *m);
-/* Fails because the equations of a link are singular. */
+/* Fails with a message that the equations of a link are singular. */
 cb_status cb_mechanism_fail_at(const cb_mechanism *m, int link, double h, double t);
 void cb_mechanism_share_impulses(cb_mechanism *m);
 
-/* The places of all links, and the motions of all joints, for the present states. */
+/* Finds the places of all links, and the motions of all joints, for the present states. */
 void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b);
 /* Finds the rows of loops that depend on others at the present states, unless they are known for the coordinates that
  * are held now. The search overwrites data of links and rows that a step or a node computes; they have to be computed
  * afterwards. */
 cb_status cb_mechanism_sort_rows(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
-/* The rates of all coordinates that fit best to the twists Y of the states. */
+/* Finds the rates of all coordinates that fit best to the twists Y of the states. */
 void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b);
-/* The forces at coordinates q and their rates; the result is in m->force. */
+/* Finds the forces on coordinates (m->force) for the coordinates q and their rates. */
 void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const double *rate);
 
 /* --- sweeps (mechanism_shared.c, mechanism_sweep_kernel.h) ---
@@ -226,7 +226,7 @@ struct cb_sweep_kernel {
 };
 extern const struct cb_sweep_kernel cb_sweep_kernel_x86_64, cb_sweep_kernel_avx2, cb_sweep_kernel_curved;
 void cb_sweep_choose(cb_mechanism *m);
-/* The present A of a link. */
+/* Finds the present A of a link as an array. */
 static inline void cb_link_matrix(const cb_link *l, double A[6][6]) {
   for (int i = 0; i < 6; i++)
     for (int k = 0; k < 3; k++) {
@@ -292,16 +292,18 @@ static inline void cb_link_see(const cb_link *l, const double eta[6], double out
  * loop, or a coupling; *which is the joint. */
 cb_status cb_curved_create(cb_mechanism *m, int *which);
 void cb_curved_place_of(const cb_rigid_state *s, cb_place *out);
-/* Takes the motions of all joints, and X, from the state. */
+/* Reads the motions of all joints from the state, and finds X. */
 void cb_curved_take_node(cb_mechanism *m);
 /* The same as cb_joint_at, for the motion `end` of the link's joint. */
 void cb_curved_joint_at(const cb_mechanism *m, const cb_link *l, cb_joint_extent extent, double *q, cb_joint_now *out);
-/* Takes a twist of the link from its frame at the end of the step to that at the beginning; at a node both are the
- * same. */
+/* Converts a twist of the link from its frame at the end of the step to that at the beginning. At a node both frames
+ * are the same (cb_curved_stay). */
 void cb_curved_move_twist(const cb_link *l, double twist[6]);
 void cb_curved_stay(cb_link *l);
-/* The parts of a step of one link: its beginning; the load, the motion of its joint and, if `fresh`, A at the trial
- * twist; the update of the twist from eta; the impulse that the body needs; the end, with the power of the wrenches. */
+/* The parts of a step of one link. cb_curved_begin begins it. cb_curved_evaluate finds the load, the motion of the
+ * joint and, if `fresh` is set, A at the trial twist. cb_curved_update finds the update of the twist from eta.
+ * cb_curved_need finds the impulse that the body needs. cb_curved_finish ends the step, and finds the power of the
+ * wrenches. */
 cb_status cb_curved_begin(const cb_rigid_problem *p, const cb_mechanism_step *step, const cb_rigid_state *s,
                           cb_link *l);
 cb_status cb_curved_evaluate(cb_mechanism *m, cb_link *l, bool first, bool fresh);
@@ -311,8 +313,8 @@ cb_status cb_curved_need(cb_mechanism *m, cb_link *l, double need[6]);
 cb_status cb_curved_finish(const cb_link *l, const double impulse[6], double *power, cb_rigid_state *s);
 /* Stores the motions `end` of all joints, and sets the poses of all bodies that follow from them. */
 void cb_curved_place_bodies(cb_mechanism *m, const cb_mechanism_bodies *b);
-/* At the start: the motions follow from the coordinates, and the poses of bodies must agree with them (tolerance: rad,
- * or relative to the position). */
+/* At the start, finds the motions from the coordinates, and checks that the poses of bodies agree with them (tolerance:
+ * rad, or relative to the position). */
 cb_status cb_curved_start(cb_mechanism *m, const cb_mechanism_bodies *b, double tolerance, int *which);
 /* The first function converts an impulse W at the first node from the axes of the world to the frame of a link, out =
  * R_k^T W. The second one converts the change eta of the pose or twist at the end to the axes of the world at the body,
@@ -335,10 +337,10 @@ typedef enum cb_joint_mode {
   CB_JOINT_SLIPS_DOWN
 } cb_joint_mode;
 void cb_modes_create(cb_mechanism *m);
-/* The modes at the start of a run, from the rates. */
+/* Finds the modes at the start of a run from the rates. */
 void cb_modes_start(cb_mechanism *m);
 bool cb_modes_hold(const cb_mechanism *m, int coordinate);
-/* The force of friction on a coordinate that slips; otherwise 0. */
+/* Returns the force of friction on a coordinate that slips; otherwise 0. */
 double cb_modes_friction(const cb_mechanism *m, int joint, int i);
 /* Finds the coordinates of links and of rows of loops that are free: those that are neither driven nor held. */
 void cb_modes_partition(cb_mechanism *m);
@@ -363,7 +365,7 @@ void cb_couplings_create(cb_mechanism *m);
  * finds their covectors, as cb_loops_take does. */
 void cb_couplings_find(cb_mechanism *m, double *q);
 void cb_couplings_take(cb_mechanism *m, bool end);
-/* Adds their impulses to those of their joints, after drives have taken theirs. */
+/* Adds the impulses of couplings to those of their joints. It is called after the impulses of drives were found. */
 void cb_couplings_record(cb_mechanism *m);
 
 /* --- inertia that bodies share (equations below); without it, all functions but those for a link or a body do
@@ -379,7 +381,8 @@ void cb_shared_push(cb_mechanism *m);
 bool cb_shared_follow(cb_mechanism *m);
 /* Adds the impulse at the first node that a link needs for its shared momentum, times factor, to out. */
 void cb_shared_need(const cb_mechanism *m, int link, double factor, double out[6]);
-/* The shared momentum of a body in its frame; and the force on a coordinate in the last step, or 0. */
+/* These functions return the shared momentum of a body in its frame, and the force of the shared inertia on a
+ * coordinate in the last step, or 0. */
 const double *cb_shared_momentum(const cb_mechanism *m, int body);
 double cb_shared_force(const cb_mechanism *m, int coordinate);
 /* From now on the sweeps include the shared inertia. The first function is for a step. The second one is for a node,
@@ -390,7 +393,7 @@ cb_status cb_shared_at_node(cb_mechanism *m);
 void cb_shared_settle(cb_mechanism *m);
 
 /* --- joints that close loops (mechanism_loops.c); all functions do nothing if there are none --- */
-/* used[joints]: joints that hold a tree together. */
+/* used[joints] tells which joints connect a link with its parent; the others close loops. */
 cb_status cb_loops_create(cb_mechanism *m, const bool *used);
 /* Finds the motions of the joints at the places of the links; q is updated. */
 void cb_loops_find(cb_mechanism *m, double *q);
@@ -414,12 +417,12 @@ cb_status cb_loops_factor(cb_mechanism *m);
 void cb_loops_solve(cb_mechanism *m);
 /* Corrects eta and dq that cb_sweep_respond found for impulses alone. */
 void cb_loops_correct(cb_mechanism *m);
-/* The impulses of all rows on each link, out[links]. */
+/* Finds out[links], the impulses of all rows on each link. */
 void cb_loops_impulses(const cb_mechanism *m, double (*out)[6]);
 /* Sets the impulses of joints that close loops. At a node (`add` is set) it adds to them, and to the impulses of
  * drives. */
 void cb_loops_record(cb_mechanism *m, bool add);
-/* The rates of the coordinates of these joints at a node. */
+/* Finds the rates of the coordinates of joints that close loops, at a node. */
 void cb_loops_rates(cb_mechanism *m);
 
 /* --- inertia that joined bodies share ---
@@ -443,7 +446,7 @@ void cb_loops_rates(cb_mechanism *m);
  * with the cube of the number of coordinates. SI units. Derived for this project.
  */
 
-/* Six rows of the columns that are handled together. */
+/* Six rows of CB_SHARED_COLUMNS columns, which are handled together. */
 enum { CB_SHARED_COLUMNS = 4 };
 typedef struct cb_six_columns {
   double of[6][CB_SHARED_COLUMNS];

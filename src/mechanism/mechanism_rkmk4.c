@@ -46,7 +46,7 @@ static void tree_add_others(const cb_tree_step *w, int root, double sign, cb_dd 
   }
 }
 
-/* The impulse of a drive on a component of a rotation vector, sign V^-T impulse. */
+/* Returns the impulse of a drive on component k of a rotation vector, that of sign V^-T impulse. */
 static double on_vector(const cb_unit *u, const double impulse[3], int k) {
   double c[3], first[3];
   cb_cross3(u->rotation->V[(k + 1) % 3], u->rotation->V[(k + 2) % 3], c);
@@ -54,7 +54,7 @@ static double on_vector(const cb_unit *u, const double impulse[3], int k) {
   return u->rotation->sign * cb_dot3(impulse, c) / cb_dot3(u->rotation->V[0], first);
 }
 
-/* The impulses of drives and their works. */
+/* Finds the impulses of drives and their works. */
 static void finish_drives(cb_tree_step *w, const double *weight) {
   cb_joint_tree *T = w->T;
   for (int i = 0; i < T->n && T->drives; i++) {
@@ -77,9 +77,9 @@ static void finish_drives(cb_tree_step *w, const double *weight) {
   }
 }
 
-/* The impulse of each joint on the body of its link, about the origin at the end, so that the torque about the joint's
- * place is that about the middle of its path (cb_mechanism_wrenches). change[links]: the change of the momentum of each
- * body; it is overwritten. */
+/* Finds the impulse of each joint on the body of its link. It is about the body's origin at the end, and such that
+ * cb_mechanism_wrenches finds the torque about the middle of the path of the joint's place. change[links]: the change
+ * of the momentum of each body; it is overwritten. */
 static void find_impulses(const cb_tree_step *w, double (*change)[6]) {
   cb_mechanism *m = w->m;
   for (int i = w->T->n - 1; i >= 0; i--) {
@@ -228,7 +228,7 @@ static void place_root(const cb_unit *u, cb_articulated *a, const double z[6], c
   cb_six_set(world, &a->P);
 }
 
-/* The momenta of all units at the start, and those of their coordinates. */
+/* Finds the momenta of all units at the start, and those of their coordinates. */
 static void begin_momenta(const cb_tree_step *w) {
   cb_joint_tree *T = w->T;
   for (int i = 0; i < T->n; i++) {
@@ -252,7 +252,7 @@ static void begin_momenta(const cb_tree_step *w) {
   }
 }
 
-/* Whether the twists of all states belong to their momenta (curvebody/rigid.h). */
+/* Returns whether the twists of all states belong to their momenta (curvebody/rigid.h). */
 static bool know_twists(const cb_tree_step *w) {
   bool all = w->T->single;
   for (int i = 0; i < w->T->n && all; i++) all = cb_tree_state(w, &w->T->unit[i])->known == 0;
@@ -291,7 +291,7 @@ static void begin_unit(const cb_tree_step *w, int unit) {
   memcpy(o->turned, o->node, sizeof o->turned);
 }
 
-/* Whether the places at the end of the last step are those of the present state, to the last bit. */
+/* Returns whether the places at the end of the last step are those of the present state, to the last bit. */
 static bool are_placed(const cb_tree_step *w) {
   const cb_joint_tree *T = w->T;
   bool same = T->placed && !T->rotations && !T->drives && !memcmp(T->q, w->m->q, (size_t)T->coordinates * sizeof *T->q);

@@ -9,7 +9,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* The columns that are handled together, and six rows of them. */
+/* The number of columns that are handled together, one row of these columns, and six rows. */
 enum { COLUMNS = CB_SHARED_COLUMNS };
 typedef double columns __attribute__((vector_size(8 * COLUMNS), may_alias));
 typedef long long columns_bits __attribute__((vector_size(8 * COLUMNS), may_alias));
@@ -72,7 +72,7 @@ INLINE void add_column(const double V[6], int from, int column, six_columns *out
 
 /* --- the matrix --- */
 
-/* Numbers the coordinates of x. */
+/* Assigns to each link the number of its first entry in x. */
 static void number_coordinates(cb_mechanism *m) {
   cb_shared *s = m->shared;
   s->dofs = 0;
@@ -285,7 +285,7 @@ static bool eliminate_together(cb_mechanism *m, int *at) {
 
 /* --- solutions --- */
 
-/* Replaces x by the solution of M (solution) = x. */
+/* Replaces x by M^-1 x. */
 static void back_substitute(cb_shared *s) {
   const int n = s->dofs;
   double *x = s->x;

@@ -19,7 +19,7 @@ void cb_mechanism_place_of(const cb_rigid_state *s, cb_place *out) {
   memcpy(out->x_low, s->x_low, sizeof out->x_low);
 }
 
-/* The place of a link at the end of the trial step. */
+/* Finds the place of a link at the end of the trial step. */
 static void place_at_trial(const cb_mechanism *m, cb_link *l, cb_place *out) {
   const cb_rigid_trial *e = &l->trial;
   if (l->curved) {
@@ -57,7 +57,7 @@ void cb_mechanism_vector(const cb_place *a, const cb_place *b, double d[3]) {
   for (int k = 0; k < 3; k++) d[k] = a ? x[k] - a->x[k] + (low[k] - a->x_low[k]) : 0;
 }
 
-/* Replaces the origin of a twist at the end of the step by that at its beginning. */
+/* Moves a twist at the end of the step to the body's origin at its beginning. */
 static void move_twist(const cb_link *l, double twist[6]) {
   double moved[3];
   if (l->curved) {
@@ -96,7 +96,7 @@ static void take_end(cb_mechanism *m) {
 
 /* --- forces on coordinates --- */
 
-/* The spring and damper of a limit that does not reflect, while the coordinate is beyond it. */
+/* Adds the spring and damper of a limit that does not reflect, if the coordinate is beyond it. */
 static void add_stiff_limit(const cb_joint *j, int i, double q, double rate, cb_joint_force *force) {
   const double beyond = q < j->limit[i][0] ? q - j->limit[i][0] : q > j->limit[i][1] ? q - j->limit[i][1] : 0;
   if (beyond == 0) return;
@@ -247,8 +247,8 @@ static void find_update(cb_link *l, double h) {
   cb_se3_dtau_inverse_apply(l->trial.map, hY, eta, l->update);
 }
 
-/* The square of a norm of twists in m/s that does not depend on masses: <K a, a>/k, k the mean of the linear
- * inertia. */
+/* Returns <K a, a>/k, the square of a norm of the twist a in m/s. k is the mean of the linear inertia, so the norm does
+ * not depend on the size of masses. */
 static double squared_speed(const cb_link *l, const double a[6]) {
   const double(*K)[6] = l->trial.K, k = (K[3][3] + K[4][4] + K[5][5]) / 3;
   double Ka[6];
@@ -281,8 +281,8 @@ static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
 
 static double larger(double a, double b) { return b > a ? b : a; } /* fmax would be a function call */
 
-/* Finds the updates of all twists, and adds them. *change, *scale: the largest change of a twist, and the largest
- * twist. */
+/* Finds the updates of all twists, and adds them. *change becomes the largest change of a twist, and *scale the largest
+ * twist so far. */
 static cb_status update(cb_mechanism *m, const cb_block_step *step, double t, double *change, double *scale,
                         int *failed) {
   const double h = step->h;
@@ -303,7 +303,7 @@ static cb_status update(cb_mechanism *m, const cb_block_step *step, double t, do
   return CB_OK;
 }
 
-/* One iteration of Newton's method (*change, *scale: update). */
+/* Makes one iteration of Newton's method (*change, *scale: see `update`). */
 static cb_status iterate(cb_mechanism *m, const cb_block_step *step, double t, int n, bool fresh, double *change,
                          double *scale, int *failed) {
   const double h = step->h;
@@ -409,7 +409,7 @@ static cb_status begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, const
   return CB_OK;
 }
 
-/* The impulses of all joints, from those that bodies need; the sum on each body is m->wrench. */
+/* Finds the impulses of all joints from those that bodies need, and m->wrench, the sum on each body. */
 void cb_mechanism_share_impulses(cb_mechanism *m) {
   if (!m->rows) return cb_sweep_impulses(m, (const double(*)[6])m->need, m->wrench);
   cb_loops_impulses(m, m->pushed);
@@ -435,7 +435,7 @@ static cb_status find_shared(cb_mechanism *m, const cb_block_step *step, double 
   return status ? status : cb_shared_find(m, step->h);
 }
 
-/* The impulses of all joints in the step that was solved. */
+/* Finds the impulses of all joints in the step that was solved. */
 static cb_status find_impulses(cb_mechanism *m, const cb_block_step *step, double t, int *failed) {
   m->blocks.kernel->find_needs(m, step);
   for (int i = 0; i < m->links; i++) {
@@ -459,7 +459,7 @@ static cb_status find_impulses(cb_mechanism *m, const cb_block_step *step, doubl
   return CB_OK;
 }
 
-/* The impulse of the joints on a link, in its frame, without what its shared momentum needs. */
+/* Finds the impulse of the joints on a link, in its frame, without the part that its shared momentum needs. */
 static void own_impulse(const cb_mechanism *m, int link, double out[6]) {
   double W[6];
   memcpy(W, m->wrench[link], sizeof W);
@@ -483,7 +483,7 @@ static cb_status find_turn(const cb_mechanism *m, const cb_mechanism_step *step,
   return cb_rigid_trial_turn(&e, Y, impulse, &B->turn[place]);
 }
 
-/* The states of bodies in blocks at the end of the step. */
+/* Finds the states of bodies in blocks at the end of the step. */
 static cb_status arrive_in_blocks(cb_mechanism *m, const cb_mechanism_step *step, const cb_block_step *own,
                                   int *failed) {
   for (int i = 0; i < m->blocks.bodies; i++)
@@ -497,7 +497,7 @@ static cb_status arrive_in_blocks(cb_mechanism *m, const cb_mechanism_step *step
   return bad >= 0 ? not_finite(m, bad, step->h, step->t, failed) : CB_OK;
 }
 
-/* The states at the end of the step. */
+/* Finds all states at the end of the step. */
 static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step, int *failed) {
   const double t = step->t, h = step->h;
   const cb_block_step own = block_step(m, b, h);
@@ -551,7 +551,7 @@ static cb_status find_twists_of_step(cb_mechanism *m, const cb_block_step *step,
   const double h = step->h;
   bool settled = false;
   cb_status status = CB_OK;
-  /* a second attempt begins with the last twists: where stiff drag makes twists alternate, an extrapolation diverges */
+  /* a second attempt begins with the last twists, because extrapolation fails if stiff drag makes twists alternate */
   for (int attempt = 0; attempt < 2 && !settled; attempt++) {
     m->blocks.kernel->guess(m, step, attempt == 0);
     for (int i = 0; i < m->links; i++) {

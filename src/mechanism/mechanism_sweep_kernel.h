@@ -5,7 +5,7 @@
  */
 #include "mechanism/mechanism_articulated_vectors.h"
 
-/* From and to six numbers in memory. */
+/* These functions read and write six numbers in memory. */
 INLINE six read6(const double p[6]) { return (six){load(p), load(p + 3)}; }
 INLINE void write6(double p[6], six v) {
 #ifdef VECTORS
@@ -22,7 +22,7 @@ INLINE double inner(six x, six y) {
   const vec v = plus(each(x.a, y.a), each(x.l, y.l));
   return (part(v, 0) + part(v, 1)) + part(v, 2);
 }
-/* A x for a matrix of rows */
+/* A x for a matrix A that is stored by rows */
 INLINE six rows_times(const cb_six A[6], six x) {
   vec out[6];
 #pragma GCC unroll 6
@@ -31,7 +31,8 @@ INLINE six rows_times(const cb_six A[6], six x) {
   transpose(out + 3);
   return (six){plus3(out[0], out[1], out[2]), plus3(out[3], out[4], out[5])};
 }
-/* A wrench about an origin that is -d away; and the twist of the parent, at an origin that is d away. */
+/* The first function moves a wrench to the parent's origin, which is at -d, and the second one a twist of the parent to
+ * the link's origin, which is at d. */
 INLINE six to_parent(vec d, six W) { return (six){plus(W.a, cross(d, W.l)), W.l}; }
 INLINE six see(vec d, six V) { return (six){V.a, plus(cross(V.a, d), V.l)}; }
 
@@ -116,7 +117,7 @@ static bool eliminate(cb_mechanism *m, int *at) {
       if (!cb_factor6((const double(*)[6])A, l->factors)) return false;
       continue;
     }
-    /* the usual case, with its own code, so that vectors stay in registers */
+    /* n = 1 is the usual case, and has its own code, so that vectors stay in registers */
     if (!(l->n == 1 ? eliminate_joint(l, 1, parent) : eliminate_joint(l, l->n, parent))) return false;
   }
   return true;

@@ -119,7 +119,7 @@ static inline cb_rigid_state *cb_tree_state(const cb_tree_step *w, const cb_unit
 
 /* Finds the rotation vectors of all rotations, their coordinates, and own_rate of driven units. */
 void cb_tree_rotations(cb_joint_tree *T);
-/* The rates of the coordinates of joints, from own_rate. */
+/* Finds the rates of the coordinates of joints from own_rate. */
 void cb_tree_joint_rates(cb_joint_tree *T);
 
 /* --- sweeps over the tree ---
@@ -147,7 +147,7 @@ typedef struct cb_articulated {
   cb_six b;
   /* constant */
   double at[4], turned[4], axis[4];
-  double motion[4][3][4]; /* of a screw: the columns of R_ab, and r: fixed, along, across */
+  double motion[4][3][4]; /* of a screw: `fixed`, `along`, `across` for the columns of R_ab and for r */
   cb_six own[3];          /* the columns of S in the unit's axes */
   /* in the step: the place of the body at the start, and the impulse of wrenches about it */
   double start[4];
@@ -168,19 +168,20 @@ typedef struct cb_articulated {
 } cb_articulated;
 
 struct cb_articulated_kernel {
-  /* Places all units but roots at T->q and rotations `turned`; node: with compensated sums, and unit quaternions. */
+  /* Places all units except roots for T->q and the rotations `turned`. At a node (`node` is set) positions are
+   * compensated sums, and quaternions have the length 1. */
   void (*place)(cb_joint_tree *T, bool node);
-  /* Twists Y of all units, and own_rate, from K, pi, P of roots, and the rates of driven coordinates; with_momenta:
-   * also P of all units. Returns a unit whose equations are singular, or -1. */
+  /* Finds the twists Y of all units and own_rate, from K, pi, P of roots and the rates of driven coordinates; if
+   * with_momenta is set, also P of all units. Returns a unit whose equations are singular, or -1. */
   int (*find_twists)(cb_joint_tree *T, bool with_momenta);
-  /* own_rate of units that are not driven, from the twists Y of units that all carry bodies. */
+  /* Finds own_rate of units that are not driven from the twists Y. All units must carry bodies. */
   void (*find_rates)(cb_joint_tree *T);
   /* Adds the momenta P of all units to those of their parents. */
   void (*gather_momenta)(cb_joint_tree *T);
-  /* F of all units from the wrenches of bodies; adds `part` times the wrenches, and their powers, to loads and
-   * works. */
+  /* Finds F of all units from the wrenches of bodies. Adds `part` times the wrenches to the loads, and `part` times
+   * their powers to the works. */
   void (*gather_wrenches)(cb_joint_tree *T, double part);
-  /* dpi of all coordinates without armatures and Q. */
+  /* Finds dpi of all coordinates, without the terms of armatures and without Q. */
   void (*find_changes)(cb_joint_tree *T);
 };
 
@@ -188,9 +189,10 @@ extern const struct cb_articulated_kernel cb_articulated_kernel_x86_64, cb_artic
 
 /* Makes T->articulated. */
 cb_status cb_articulated_create(cb_mechanism *m);
-/* Twists of all units (see above) after the inertias that are not constant; *failed: the body, or -1. */
+/* Finds the inertias that are not constant, and then the twists of all units (find_twists). *failed becomes the body
+ * that failed, or -1. */
 cb_status cb_articulated_twists(cb_joint_tree *T, const cb_mechanism *m, double t, bool with_momenta, int *failed);
-/* pi of a component of a unit's coordinates, for its momentum P. */
+/* Returns pi of one of a unit's coordinates, for the unit's momentum P. */
 double cb_articulated_momentum(const cb_joint_tree *T, int unit, int component);
 
 static inline double cb_six_dot(const cb_six *x, const cb_six *y) { return cb_dot3(x->a, y->a) + cb_dot3(x->l, y->l); }

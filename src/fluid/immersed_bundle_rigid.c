@@ -57,9 +57,9 @@ void cb_immersed_rigid_free(cb_immersed_rigid *own) {
 
 /* --- rigid fields --- */
 
-/* Three orthonormal vectors e of three points: along the first edge, in the plane across it, and normal to the plane.
- * The second edge has the components `along` and `height` in the plane; `length` is that of the first edge. frame_of
- * returns false if the points are on a line. */
+/* Three orthonormal vectors e of three points: along the first edge, perpendicular to it in the plane of the points,
+ * and normal to this plane. The second edge has the components `along` and `height` in the plane; `length` is that of
+ * the first edge. frame_of returns false if the points are on a line. */
 typedef struct frame {
   double e[3][3], length, along, height;
 } frame;

@@ -248,7 +248,7 @@ struct cb_immersed {
   double *thickness;        /* [parts] */
   double weighed;           /* the mass at t = 0 */
   bool heavy, solid;        /* the body has mass; a part of it has density */
-  bool buoyant;             /* the weight of the displaced fluid is not ignored */
+  bool buoyant;             /* buoyancy is taken into account */
   /* Number of faces of closed parts, which come first in `listed`; the faces of sheets follow. */
   int closed_faces;
   int *listed;     /* [faces] */

@@ -110,7 +110,7 @@ INLINE void multiply(const double p[4], double c, const double a[4], double s, c
 
 INLINE vec plus3(vec x, vec y, vec z) { return plus(plus(x, y), z); }
 INLINE vec cross(vec x, vec y) { return next(minus(each(x, next(y)), each(next(x), y))); }
-/* R a of the columns R */
+/* R a, for R by columns */
 INLINE vec turn(const vec R[3], const double a[3]) {
   return plus3(times(a[0], R[0]), times(a[1], R[1]), times(a[2], R[2]));
 }

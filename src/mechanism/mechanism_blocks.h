@@ -74,8 +74,8 @@ struct cb_blocks_kernel {
   int (*update)(cb_mechanism *m, const cb_block_step *step, double *changed, double *largest);
   /* Finds the places of the links at the end of the step for the present Y. */
   void (*place)(cb_mechanism *m, const cb_block_step *step);
-  /* Finds the impulses that the bodies need for Y, own_Y, and `turn`, the angle |h| |omega| without the error of the
-   * map. */
+  /* Finds own_Y and `turn` (the angle |h| |omega|, which does not have the error of the map), and the impulses that the
+   * bodies need for Y. */
   void (*find_needs)(cb_mechanism *m, const cb_block_step *step);
   /* Finds the states and places at the end of the step. Returns a link whose state is not finite, or -1. */
   int (*arrive)(cb_mechanism *m, const cb_block_step *step);

@@ -200,8 +200,9 @@ INLINE m3 rotation(v4 q) {
   return (m3){{1 - (yy + zz), xy - wz, zx + wy}, {xy + wz, 1 - (xx + zz), yz - wx}, {zx - wy, yz + wx, 1 - (xx + yy)}};
 }
 
-/* 2 atan(s/w) for w >= 0: |s/w| <= tan(pi/8) after the fractions s/w, (s - w)/(s + w) about pi/4, or -w/s about pi/2;
- * the polynomial of fdlibm 5.3, s_atan.c. The error is below 1 unit in the last place. */
+/* 2 atan(s/w) for w >= 0. The argument is reduced to |x| <= tan(pi/8), where x is s/w, (s - w)/(s + w) for angles near
+ * pi/4, or -w/s for angles near pi/2. The polynomial in x is that of fdlibm 5.3, s_atan.c. The error is below 1 unit in
+ * the last place. */
 INLINE lane twice_atan(lane s, lane w) {
   const lane_bits sign = (lane_bits)s & (lane_bits)(lane)(same(-0.0));
   const lane n = (lane)((lane_bits)s ^ sign), tangent = same(0.41421356237309503);

@@ -244,7 +244,7 @@ void cb_sweep_respond(cb_mechanism *m, const double (*W)[6], const cb_loop *l, c
  * over its children. total[links] becomes the sum of all impulses on each body. For a root without a joint it is -sum
  * of X^T w, and need is not used. */
 void cb_sweep_impulses(cb_mechanism *m, const double (*need)[6], double (*total)[6]);
-/* out = c R M, with R = r for both parts */
+/* out = c R M, with the 6x6 matrix R = diag(r, r) */
 void cb_sweep_turn(const double r[3][3], double c, const cb_row6 M[6], cb_six out[6]);
 /* The inverse of D[n][n] in place, by Gauss–Jordan elimination with pivots. */
 bool cb_sweep_invert(int n, double D[6][6]);
@@ -464,7 +464,7 @@ struct cb_shared {
   double h;                                                /* of the step; 0: at a node */
   bool known;                                              /* C and slope belong to the coordinates q */
   double q[CB_SHARED_COORDINATES], (*C)[36], (*slope)[36]; /* [blocks], [coordinates][blocks] */
-  double (*Y)[6], (*CY)[6], (*slope_Y)[6];                 /* [n], [n], [coordinates][n] */
+  double (*Y)[6], (*CY)[6], (*slope_Y)[6];                 /* [n], [n]: C Y, [coordinates][n]: dC/dq_c Y */
   double *force;                                           /* [coordinates of all joints]: Q_c */
   double (*slope_at)[6], force_at[CB_SHARED_COORDINATES];  /* [n]: the twists of slope_Y; and Q_c there */
   cb_shared_map *map, *E;                                  /* [n]: dtau^-1_{hY} in the frame of the body */

@@ -163,9 +163,10 @@ static cb_status find_forces(cb_mechanism *m, double t, double h, bool shared_is
 
 /* --- the drift --- */
 
-/* out = B R^T, with R = r for both parts. The angular rows of B must be 0 in the linear columns; their c is not set. */
+/* out = B R^T, with the 6x6 matrix R = diag(r, r). The angular rows of B must be 0 in the linear columns; their c is
+ * not set. */
 static void turn_columns(const double r[3][3], const double B[6][6], cb_row6 out[6]) {
-  cb_two angular[3], one[3], other[3], linear[3]; /* the columns of R as pairs of a row of six numbers */
+  cb_two angular[3], one[3], other[3], linear[3]; /* the columns of R, in pairs as a cb_row6 has */
   for (int k = 0; k < 3; k++) {
     angular[k] = (cb_two){r[0][k], r[1][k]};
     one[k] = (cb_two){r[2][k], 0};
@@ -353,7 +354,7 @@ static bool is_quadratic(const cb_mechanism *m) {
 }
 
 /* Iterates to round-off, as for a single body (integrators/hamilton_pontryagin.c). After the first change the estimate
- * of the next one is 100 rate change, because the arms of joints are longer than the radii of gyration. */
+ * of the next one is 100 * rate * change, because the arms of joints are longer than the radii of gyration. */
 static cb_status solve(cb_mechanism *m, const cb_block_step *step, double t, bool *settled, int *count, int *failed) {
   cb_loops_begin(m);
   const bool quadratic = is_quadratic(m);

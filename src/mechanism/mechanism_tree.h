@@ -78,7 +78,8 @@ struct cb_joint_tree {
   bool forces; /* a spring, a damper or a motor acts */
   bool varies; /* an inertia is not constant */
   bool placed; /* the places are those at the end of the last step */
-  /* [coordinates]: present values, and momenta (of a rotation, those of w) with their rates */
+  /* [coordinates]: the present values q with their rates, and the momenta pi with their rates dpi. Those of a rotation
+   * belong to its rate w. */
   double *q, *rate, *pi, *dpi, *own_rate; /* own_rate: q' of a screw, w of a rotation */
   double *q_gained, *pi_gained, *dq, *pi_start, *work[2];
   double *stage_pi[4], *stage_rate[4]; /* of driven coordinates */
@@ -124,15 +125,15 @@ void cb_tree_joint_rates(cb_joint_tree *T);
 
 /* --- sweeps over the tree ---
  *
- * The units of a tree in the world's axes: places, inertias, twists and momenta (joints and equations:
- * mechanism_tree.h).
+ * The units of a tree in the world's axes: places, inertias, twists and momenta (equations: above).
  *
- * Vectors of a unit are in the world's axes, about the unit's origin, so that nothing is turned from a unit b to its
- * parent a, whose origin is -d away:
+ * Vectors of a unit are in the world's axes, about the unit's origin, so that no vector is rotated between a unit b and
+ * its parent a, whose origin is -d away:
  *   X (w, v) = (w, v + w × d),   X^T (l, p) = (l + d × p, p)
  * A unit with a body has the frame of the body; another one has that of its screw or rotation. In its own axes, the
  * columns of S and an inertia that is constant do not change; the rotation R of the unit turns them once per placement.
- * The rotation and the place of a screw that turns by q and slides by s, seen from the parent, are linear:
+ * The rotation and the place of a screw that turns by q and slides by s, seen from the parent, are linear in cos(q),
+ * sin(q) and s:
  *   (R_ab, r) = fixed + cos(q) along + sin(q) across,  r += s axis;   quaternion: cos(q/2) at + sin(q/2) turned
  * The loops are in mechanism_articulated_kernel.h, compiled once per instruction set. SI units.
  */

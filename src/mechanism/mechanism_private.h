@@ -212,9 +212,10 @@ void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const doubl
 /* --- sweeps (mechanism_shared.c, mechanism_sweep_kernel.h) ---
  *   D = S_k^T A S_{k+1} + stiff,  u = D^-1 (force + S_k^T (r - A e))
  *   A_a += X^T A X - (X^T A S) (D^-1 S^T A X),  r_a += X^T (r - A e) - X^T A S u                     tips inwards
- *   q = u - D^-1 S_k^T A X eta_a,  eta = X eta_a + e + S q                                           outwards
- * The time of a sweep is that of the chain of operations from link to link, so products that do not depend on r or eta
- * are made in advance.
+ *   dq = u - D^-1 S_k^T A X eta_a,  eta = X eta_a + e + S dq                                         outwards
+ * eta is the displacement (or twist) of a link, and eta_a that of its parent a. r is the load of a link with those that
+ * its children add, and dq the change (or rate) of its coordinates. The time of a sweep is that of the chain of
+ * operations from link to link. Products that do not depend on r or eta are therefore computed in advance.
  */
 /* Eliminates all links. A of each link, at first that of the link alone, is replaced. Returns false if D is singular at
  * link *at. */

@@ -319,8 +319,8 @@ static cb_status form(const cb_bundle *b, const double *r, double *G, double *dG
   return CB_OK;
 }
 
-/* Finds S (cb_bundle_class.strain, curvebody/bundle.h). A flow E x acts like a surface that moves with the velocity -E
- * x in a fluid at rest. S is therefore the connection A with E x in place of the columns dx of the shape. */
+/* Finds S (cb_bundle_class.strain, curvebody/bundle.h). A flow E x acts like a surface that moves with the velocity
+ * -E x in a fluid at rest. S is therefore the connection A with E x in place of the columns dx of the shape. */
 static cb_status strain(const cb_bundle *b, const double *r, double *S) {
   static const int pair[CB_STRAINS][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
   const drag *f = b->self;

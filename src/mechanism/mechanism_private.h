@@ -38,8 +38,8 @@ static inline void cb_six_set(const double V[6], cb_six *out) {
  * joint. Matrices A map displacements of the end of a step to impulses at its beginning. Both are about the origin of
  * the body at the beginning, so that the same vector d is used at both nodes; S1 and e are about that origin, too. */
 typedef struct cb_link {
-  /* of the sweeps: A by rows, which includes the links beyond this one; r; eta; [n]: AS = X^T A S_{k+1}, L = D^-1 S_k^T
-   * A X, DS = D^-1 S_k */
+  /* of the sweeps: A by rows, which includes the links beyond this one; r; eta; [n]: AS = X^T A S_{k+1},
+   * L = D^-1 S_k^T A X, DS = D^-1 S_k */
   alignas(64) cb_six A[6], r, whole_eta, AS[6], L[6], DS[6];
   int body, joint, parent;                      /* joint -1: a root; parent: a link, or -1 for the world */
   int root;                                     /* the first body of its tree */
@@ -242,8 +242,8 @@ void cb_sweep_solve(cb_mechanism *m);
 void cb_sweep_respond(cb_mechanism *m, const double (*W)[6], const cb_loop *l, const double N[6], double (*eta)[6],
                       double (*dq)[6]);
 /* Finds the impulses w of all joints from need[links], the impulse that each body needs: w_b = need_b + sum of X^T w
- * over its children. total[links] becomes the sum of all impulses on each body. For a root without a joint it is -sum
- * of X^T w, and need is not used. */
+ * over its children. total[links] becomes the sum of all impulses on each body. For a root without a joint it is
+ * -sum of X^T w, and need is not used. */
 void cb_sweep_impulses(cb_mechanism *m, const double (*need)[6], double (*total)[6]);
 /* out = c R M, with the 6x6 matrix R = diag(r, r) */
 void cb_sweep_turn(const double r[3][3], double c, const cb_row6 M[6], cb_six out[6]);
@@ -317,8 +317,8 @@ void cb_curved_place_bodies(cb_mechanism *m, const cb_mechanism_bodies *b);
 /* At the start, finds the motions from the coordinates, and checks that the poses of bodies agree with them (tolerance:
  * rad, or relative to the position). */
 cb_status cb_curved_start(cb_mechanism *m, const cb_mechanism_bodies *b, double tolerance, int *which);
-/* The first function converts an impulse W at the first node from the axes of the world to the frame of a link, out =
- * R_k^T W. The second one converts the change eta of the pose or twist at the end to the axes of the world at the body,
+/* The first function converts an impulse W at the first node from the axes of the world to the frame of a link,
+ * out = R_k^T W. The second one converts the change eta of the pose or twist at the end to the axes of the world at the body,
  * out = R_{k+1} Ad_{tau(h Y)}^-1 eta. */
 void cb_curved_take_impulse(const cb_link *l, const double W[6], double out[6]);
 void cb_curved_give_change(const cb_link *l, double out[6]);

@@ -36,8 +36,8 @@ INLINE six rows_times(const cb_six A[6], six x) {
 INLINE six to_parent(vec d, six W) { return (six){plus(W.a, cross(d, W.l)), W.l}; }
 INLINE six see(vec d, six V) { return (six){V.a, plus(cross(V.a, d), V.l)}; }
 
-/* out += X^T A X - sum_j AS_j L_j^T: a row times X is moved in the same way as a wrench, torque_a = torque_b + d ×
- * force. The first term is computed first, because it does not wait for D^-1 in L. */
+/* out += X^T A X - sum_j AS_j L_j^T: a row times X is moved in the same way as a wrench,
+ * torque_a = torque_b + d × force. The first term is computed first, because it does not wait for D^-1 in L. */
 INLINE void add_matrix(const cb_link *l, int n, cb_six out[6]) {
   const vec d = load(l->d);
   six row[6];

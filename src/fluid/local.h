@@ -68,8 +68,8 @@ void cb_local_added_mass(cb_local *l, double rho1, const double *rho, double mas
  * coordinates x, and part[parts]. Returns CB_ERROR_UNSUPPORTED for sheets. */
 cb_status cb_local_curved_added_mass(const cb_surface *s, const double (*x)[3], double mass[6][6], cb_local_part *part);
 /* The fluid at the faces: its density rho[faces] (NULL: rho1), and its velocity flow[faces] at the face centres in the
- * body frame (NULL: flow1 at all faces; both NULL: no flow). If c_n or c_t is not 0, the linear drag -sum A (c_n n n^T
- * + c_t (1 - n n^T)) u is added, with the symbols of the file's header. */
+ * body frame (NULL: flow1 at all faces; both NULL: no flow). If c_n or c_t is not 0, the linear drag
+ * -sum A (c_n n n^T + c_t (1 - n n^T)) u is added, with the symbols of the file's header. */
 typedef struct cb_local_stream {
   double rho1;
   const double *rho, *flow1, (*flow)[3];

@@ -71,8 +71,8 @@ static void leave_workspace(drag *d, workspace *w) {
 /* ---- the form ---- */
 
 /* Sums over points of faces, from which a quadratic form in (omega, v, r') is made. Each point p adds 2 u.y to the
- * form. u = omega × p + v + sum d_i r_i' is the velocity at p, and y = omega × z + (weight/2) v + sum y_i r_i'. With y
- * = (weight/2) u the form is weight |u|^2, a part of G; other y give derivatives of G. */
+ * form. u = omega × p + v + sum d_i r_i' is the velocity at p, and y = omega × z + (weight/2) v + sum y_i r_i'. With
+ * y = (weight/2) u the form is weight |u|^2, a part of G; other y give derivatives of G. */
 typedef struct sums {
   double weight, p[3], pz[3][3], pd[SHAPE][3], d[SHAPE][3], dd[SHAPE][SHAPE];
   double W[COLUMNS][COLUMNS]; /* lower triangle of the part of the form with J_n */

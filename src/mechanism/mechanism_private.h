@@ -318,8 +318,8 @@ void cb_curved_place_bodies(cb_mechanism *m, const cb_mechanism_bodies *b);
  * rad, or relative to the position). */
 cb_status cb_curved_start(cb_mechanism *m, const cb_mechanism_bodies *b, double tolerance, int *which);
 /* The first function converts an impulse W at the first node from the axes of the world to the frame of a link,
- * out = R_k^T W. The second one converts the change eta of the pose or twist at the end to the axes of the world at the body,
- * out = R_{k+1} Ad_{tau(h Y)}^-1 eta. */
+ * out = R_k^T W. The second one converts the change eta of the pose or twist at the end to the axes of the world at the
+ * body, out = R_{k+1} Ad_{tau(h Y)}^-1 eta. */
 void cb_curved_take_impulse(const cb_link *l, const double W[6], double out[6]);
 void cb_curved_give_change(const cb_link *l, double out[6]);
 /* Adds the impulse W, in the frame of the body, to its momentum. */

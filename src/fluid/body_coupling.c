@@ -87,8 +87,8 @@ void cb_body_coupling_free(cb_body_coupling *c) {
 
 enum { AXES = CB_COUPLING_AXES, TURN = 3 };
 
-/* The coordinates of a class: a displacement along the axis 0, 1 or 2 of frame A, or TURN, the angle about the third
- * axis. */
+/* The coordinates of a class of joints. Each is a displacement along the axis 0, 1 or 2 of frame A, or TURN, the angle
+ * about the third axis. */
 typedef struct joint_kind {
   const char *name;
   int coordinates, of[AXES];
@@ -119,7 +119,7 @@ struct cb_coupling_table {
   int n, size, joints; /* size: 6 n */
   tree_joint *joint;   /* [joints] */
   double density;
-  cb_spline_grid grid; /* entries: the blocks (i, j <= i) of C, row by row, and each row by row */
+  cb_spline_grid grid; /* entries: the blocks (i, j <= i) of C in rows, each block by its rows */
   const char *name[AXES];
   bool turns[AXES];    /* the coordinate is an angle */
   double *C, *slope;   /* [entries], [grid.n][entries] */
@@ -130,7 +130,7 @@ static const cb_pose world = {{1, 0, 0, 0}, {0, 0, 0}};
 
 /* --- coordinates --- */
 
-/* Returns the angle that equals q but for whole turns and is nearest to the middle of the axis. */
+/* Adds whole turns to the angle q. Returns the result that is nearest to the middle of the axis. */
 static double unwound(const cb_spline_axis *a, double q) {
   const double turn = 2 * M_PI, middle = (a->low + a->high) / 2;
   return a->period > 0 ? q : q - turn * nearbyint((q - middle) / turn);
@@ -304,8 +304,8 @@ cb_status cb_coupling_table_error(cb_coupling_table *t, cb_several *several, con
 
 /* --- creation --- */
 
-/* Takes joints that connect further bodies into the tree. group[n + 1]: bodies that hang together have the same number;
- * the last one is the world. */
+/* Adds to the tree each joint that connects two groups. Bodies that the joints of the tree connect have the same number
+ * in group[n + 1]; the last entry is that of the world. */
 static void grow(cb_coupling_table *t, const cb_coupled_fluid *of, bool world_too, int *group) {
   for (int k = 0; k < of->joints; k++) {
     const cb_coupled_joint *j = &of->joint[k];

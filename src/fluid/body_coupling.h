@@ -1,4 +1,5 @@
-/* How bodies in one fluid feel each other through the flow that they cause: classes of the key `coupling` of `fluid`.
+/* Classes of the key `coupling` of `fluid`. They give the forces that bodies in one fluid exert on each other through
+ * the flow that they cause.
  *
  *   2 T = <K(g) Y, Y>,   K = diag(own_1, .., own_n) + C(g),   momentum_i = sum_j C_ij Y_j,
  *   slope_i = (1/2) <dC/dg_i Y, Y> along g_i (1 + hat(xi_i))
@@ -26,7 +27,8 @@ typedef struct cb_coupled_joint {
   cb_pose frame[2]; /* of the joint in the two bodies */
 } cb_coupled_joint;
 
-/* The bodies of a run, borrowed. In the order of the run; copies have the same pointer. */
+/* The bodies of a run in their order, borrowed. Bodies that are copies of each other have the same pointer in `body`.
+ */
 typedef struct cb_coupled_fluid {
   const cb_fluid *fluid;
   double density; /* of the fluid, the same everywhere */
@@ -37,20 +39,22 @@ typedef struct cb_coupled_fluid {
   const cb_coupled_joint *joint; /* [joints] */
 } cb_coupled_fluid;
 
-/* The estimated error of K, relative to the smaller of the own tensors of two bodies, where it is largest. */
+/* The largest estimated error of K, and the two bodies for which it was found. It is relative to the smaller of the own
+ * tensors of these bodies. */
 typedef struct cb_coupling_error {
   double error;
   int body[2];
 } cb_coupling_error;
 
-/* C as a function of coordinates q of joints alone. `at` sets C[n (n + 1)/2][6][6] for n bodies, the blocks (i, j <= i)
- * row by row, and slope[coordinates][..], its derivatives in q (NULL: not wanted); CB_STEP_DOMAIN where C is not known.
+/* C as a function of joint coordinates q, if it depends on nothing else. `at` sets C[n (n + 1)/2][6][6] for n bodies,
+ * the blocks (i, j <= i) row by row, and slope[coordinates][..], its derivatives in q (NULL: not wanted);
+ * CB_STEP_DOMAIN where C is not known.
  */
 enum { CB_COUPLING_AXES = 3 };
 typedef struct cb_coupling_by_joints {
   void *self;
   int coordinates;
-  int joint[CB_COUPLING_AXES], coordinate[CB_COUPLING_AXES]; /* among the joints of cb_coupled_fluid; of this joint */
+  int joint[CB_COUPLING_AXES], coordinate[CB_COUPLING_AXES]; /* numbers of the joint among all, and of q in it */
   cb_status (*at)(void *self, const double *q, double *C, double *slope);
 } cb_coupling_by_joints;
 
@@ -77,8 +81,8 @@ typedef struct cb_body_coupling_class {
   cb_status (*estimate)(void *self, double t, const cb_pose *g, cb_coupling_error *out);
   /* Returns the plane at which the fluid ends. */
   cb_mirror (*plane)(const cb_body_coupling *c);
-  /* Sets u[points] to the velocity of the flow of all bodies but one at points x: the flow that this body feels. NULL:
-   * the flow is that around all bodies together. */
+  /* Sets u[points] to the velocity, at the points x, of the flow that one body feels: that of all other bodies. NULL:
+   * the class computes only the flow around all bodies together. */
   cb_status (*incoming)(void *self, double t, const cb_pose *g, const double (*Y)[6], int body, int points,
                         const double (*x)[3], double (*u)[3]);
 } cb_body_coupling_class;
@@ -88,8 +92,8 @@ struct cb_body_coupling {
   void *params;
 };
 
-/* A plane at which the fluid ends: the first parameters of a class that knows the images of bodies, whose member
- * `plane` is then cb_coupling_plane_of. */
+/* A plane at which the fluid ends. A class of couplings that adds the images of bodies begins its parameters with this
+ * struct, and its member `plane` is cb_coupling_plane_of. */
 typedef struct cb_coupling_plane {
   int wall;
   double wall_x, wall_y, wall_z, wall_height;
@@ -129,7 +133,8 @@ void cb_body_coupling_free(cb_body_coupling *c);
  */
 
 /* The samples of each coordinate. With `given`, they are evenly spaced from range[0] to range[1], with both ends;
- * otherwise in one turn. One number of samples stands for all coordinates. */
+ * otherwise they are evenly spaced over one turn. If only one number of samples is given, it is that of all
+ * coordinates. */
 typedef struct cb_coupling_samples {
   int counts, count[CB_COUPLING_AXES];
   int ranges;
@@ -139,7 +144,7 @@ typedef struct cb_coupling_samples {
 
 typedef struct cb_coupling_table cb_coupling_table;
 
-/* Computes the table from cb_several_tensor at each sample. of and its joints are borrowed. Returns
+/* Computes the table from cb_several_tensor at each sample. `of` and its joints are borrowed. Returns
  * CB_ERROR_UNSUPPORTED if joints do not hold all bodies together by at most CB_COUPLING_AXES coordinates; *which is
  * then the body, or -1. CB_ERROR_ARGUMENT for numbers of samples or ranges that do not fit the coordinates.
  * CB_ERROR_DOMAIN if bodies overlap at a sample. The caller frees *out. */

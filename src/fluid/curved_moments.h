@@ -64,7 +64,7 @@ typedef struct cb_moments {
  * volume, first = 4 and second = 20. For the triangle x itself, content is the area, first = 3 and second = 12. */
 void cb_moments_add_simplex(cb_moments *m, const double x[3][3], double content, double first, double second);
 void cb_moments_add(cb_moments *to, double factor, const cb_moments *m);
-/* Converts moments of places that are measured from o into moments about the origin. */
+/* Converts moments about the point o into moments about the origin. */
 void cb_moments_move(cb_moments *m, const double o[3]);
 /* Adds [[J, m hat(c)], [-m hat(c), m 1]] to I, with J = tr(P) 1 - P, P = int rho x x^T dV and first = m c. m is the
  * mass, c its centre, hat(c) a = c × a, and 1 the identity matrix. */

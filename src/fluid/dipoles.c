@@ -1,8 +1,9 @@
 /* Rigid bodies that feel each other as dipoles (fluid/dipoles.h).
  *
  * Dipoles are those of the bodies, followed by those of their images. A pair is two bodies, or a body and the image of
- * itself or of a later body. What an image collects is mirrored back to its body. Points and vectors have four numbers
- * (numerics/numerics_curved.h), the last of which is 1 and 0 in flat space.
+ * itself or of a later body. The flow and the force at an image are mirrored and added to those of its body. Points and
+ * vectors have four numbers (numerics/numerics_curved.h). In flat space the last number is 1 for a point and 0 for a
+ * vector.
  *
  * In flat space, pairs are computed many at a time: one dipole with all later dipoles of a block, whose numbers are
  * stored by component. The sums over a block have a fixed order, so that every instruction set gives the same bits.
@@ -27,7 +28,7 @@ typedef struct moment { /* of one body */
   double c[3];        /* the centroid */
   double shape[3];    /* the moment of the motion of the shape, in the axes of the centroid */
   double strength;    /* the largest eigenvalue of D for linear motions */
-  double mass;        /* that of the linear part of K/rho */
+  double mass;        /* the largest eigenvalue of the linear part of K/rho */
   double reach, radius;
   double axes[3][4], own[3]; /* the axes at the centroid in the world, and the moment in them */
 } moment;
@@ -36,7 +37,7 @@ typedef struct dipole {
   double x[4], m[4], u[4], f[4]; /* place, moment, the flow of the other dipoles, and -dT/dx/rho */
 } dipole;
 
-enum { MANY = 8, BLOCK = 64, LANES = 8, SUMS = 6 }; /* less than MANY bodies are faster one by one */
+enum { MANY = 8, BLOCK = 64, LANES = 8, SUMS = 6 }; /* below MANY bodies, pairs are added one by one */
 typedef struct block {                              /* BLOCK dipoles by component; `reach` is that of their bodies */
   double x[3][BLOCK], m[3][BLOCK], u[3][BLOCK], f[3][BLOCK], reach[BLOCK];
 } block;
@@ -70,13 +71,15 @@ static double largest(const double m[3][3]) {
   return q + 2 * p * cos(acos(fmax(-1, fmin(1, cb_dot3(b[0], minor) / (2 * p * p * p)))) / 3);
 }
 
-/* A body is thin if its volume is below this part of K/rho across it. For a disc it is 1.2 times thickness/radius. */
+/* A body is thin if its volume is below this share of the largest eigenvalue of the linear part of K/rho. For a disc
+ * the ratio of the two is 1.2 times thickness/radius. */
 static const double THIN = 0.1;
 
 /* Sets the reach. The tensor of two bodies is positive definite if s^3 > sqrt(k_1 k_2)/(2 pi) at the distance s, where
- * k is the largest eigenvalue of rho D K^-1 D^T, because |B| = 2/(4 pi s^3). K may be singular, as for the rotation of
- * a sphere, but then D is 0 there; or for motions of a sheet in its plane, where models have K = 0 and D = V. There K
- * is that of an oblate ellipsoid with the same V and strength m, rho V^2/(2 m). */
+ * k is the largest eigenvalue of rho D K^-1 D^T, because |B| = 2/(4 pi s^3). K may be singular. For rotations of a
+ * sphere K is 0, but D is 0, too. For motions of a thin sheet in its plane models have K = 0 and D = V, the volume. To
+ * the linear part of K the function then adds rho V^2/(2 m), the added mass of an oblate ellipsoid with the same V and
+ * the same largest eigenvalue m of K/rho. */
 static bool set_reach(double density, const double K[6][6], const double D[3][6], moment *b) {
   const double size = cbrt(b->strength / (2 * M_PI)), volume = b->strength - b->mass;
   const double edge = volume < THIN * b->mass ? volume * volume / (2 * b->mass) : 0;
@@ -95,7 +98,7 @@ static bool set_reach(double density, const double K[6][6], const double D[3][6]
 
 static cb_name_text name_of(const moment *b, int i) { return cb_name_text_of(b->name, i); }
 
-/* Sets D, first for twists of the frame at the centroid, where K is `own`. */
+/* Sets b->D. D and `own`, the tensor K, are first found for twists of the frame at the centroid. */
 static cb_status set_body(int number, double K, double density, const cb_dipole_body *in, moment *b) {
   const cb_pose centre = {{1, 0, 0, 0}, {in->centroid[0], in->centroid[1], in->centroid[2]}};
   double shift[6][6], half[6][6] = {{0}}, own[6][6], D[3][6] = {{0}}, linear[3][3], sum = in->volume + in->radius;
@@ -351,8 +354,9 @@ ALWAYS_INLINE void add_up(int n, int sums, double part[SUMS][BLOCK], double sum[
   }
 }
 
-/* The flows, and with `forces` the forces, of add_pair in flat space, of a dipole p with the reach `reach` and the
- * dipoles from .. end of a block. Returns whether these are farther than the sum of the reaches. */
+/* Does the same as add_pair in flat space, for the pairs of the dipole p, whose reach is `reach`, with each of the
+ * dipoles from .. end - 1 of the block q. Forces are added only if `forces` is set. Returns whether the distance of
+ * each pair is above the sum of its reaches. */
 ALWAYS_INLINE bool pairs(bool forces, dipole *p, double reach, block *q, int from, int end) {
   const double x = p->x[0], y = p->x[1], z = p->x[2], mx = p->m[0], my = p->m[1], mz = p->m[2];
   double part[SUMS][BLOCK], sum[SUMS], excess[BLOCK];
@@ -474,8 +478,8 @@ static void set_moments(cb_dipoles *d, const double (*Y)[6]) {
   }
 }
 
-/* Adds what the image of a body has collected to the body. The moment of the image is +-M d, and its place changes by
- * M dx. */
+/* Adds the flow and the force at the image of a body to those at the body. The moment of the image is +-M d, and its
+ * place changes by M dx. */
 static void fold(const cb_dipoles *d, dipole *p, dipole *image) {
   reflect(d, image->u);
   reflect(d, image->f);

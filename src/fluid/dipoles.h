@@ -10,19 +10,20 @@
  * density. A body that moves with Y in a flow u has the impulse K Y - rho D^T u, with the same D; therefore K_ij^T =
  * K_ji. Forces and torques of a pair are opposite to round-off, because T depends on their relative pose only.
  *
- * A plane is the image of every body: a rigid wall adds the dipoles M d at the mirrored places, M = 1 - 2 n n^T, and a
+ * A plane adds an image of every body: a rigid wall adds the dipoles M d at the mirrored places, M = 1 - 2 n n^T, and a
  * free surface -M d. The body and its own image count with half their T, because half of their flow is in the fluid.
  *
  * In a space of constant curvature, with the potential G of a source (potential/curved_flow.h):
  *
- *   u = G'' <r, d> r + G' d,  r = x_i - x_j,  G' and G'' by <r, r>/2;  flat space: G = 1/(4 pi |r|), the same u
+ *   u = G'' <r, d> r + G' d,  r = x_i - x_j,  derivatives G', G'' in <r, r>/2;  flat space: G = 1/(4 pi |r|)
  * Points and vectors have four components and the product < , > (numerics/numerics_curved.h). D_i is that of the frame
  * at c_i. In hyperbolic space digits are lost as e^(2 r) for bodies at r radii from the base point; poses relative to
  * one of the bodies avoid this.
  *
  * The dipoles are at the centroids. Another choice is the point about which D is symmetric; for ellipsoids it is the
  * centroid, too. For cones, bowls and eggs without symmetry the errors of K_ij for both choices differ by less than a
- * third, in either direction. The point about which K_i is symmetric is up to twice as bad. (Boundary elements.)
+ * third, in either direction. With the point about which K_i is symmetric they are up to twice as large. These errors
+ * were measured with boundary elements.
  *
  * The next terms of K_ij are smaller by (size/distance)^2 for linear motions of bodies with a centre of symmetry, and
  * by size/distance otherwise; for spheres by (size/distance)^6. The relative error of K_ii is of the order
@@ -65,8 +66,8 @@ cb_status cb_dipoles_shape(cb_dipoles *d, int i, const cb_dipole_body *body, con
  * centre of a body is behind the plane, or if two bodies, or a body and its image, are nearer than the sum of their
  * reaches. The reach of a body is the radius of the sphere with the same largest eigenvalue of D for linear motions, or
  * more: all tensors of two bodies [[K_1, K_12], [K_21, K_2]] are positive definite at such distances, except for thin
- * sheets without added mass along their plane; a disc has the reach 0.75 radii. So are those of
- * touching spheres in chains, cubic and face-centred clusters (up to 216 spheres were tried). */
+ * sheets without added mass along their plane. A disc has the reach 0.75 radii. The tensors of touching spheres in
+ * chains, cubic and face-centred clusters are positive definite, too (up to 216 spheres were tried). */
 cb_status cb_dipoles_apply(cb_dipoles *d, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
                            double (*slope)[6]);
 /* Sets u to the flow of the dipoles of all bodies but one (-1: of all bodies) at points x of flat space. With a plane

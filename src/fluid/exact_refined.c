@@ -164,8 +164,9 @@ static cb_status form_at_level(const cb_surface *surface, int level, const cb_ki
   return status;
 }
 
-/* Extrapolates the entries of G from the matrices `form` of the levels, with the weights of K: those of one column of
- * velocities as momentum, and one product of two velocities as kinetic energy. */
+/* Extrapolates the entries of G from the matrices `form` of the levels, with the weights that K has in
+ * cb_potential_estimated. In that function the entries of G for the velocities i and j take the place of mu0 and of the
+ * kinetic energy. */
 static cb_status extrapolate(cb_exact_levels *levels, int n, const double *form, double *G) {
   const int size = 6 + n;
   for (int i = 0; i < n; i++)

@@ -32,8 +32,8 @@ typedef struct cb_exact_asked {
  * body is so far from the origin that round-off exceeds the error. */
 cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, cb_exact_asked asked,
                            const cb_kirchhoff_options *options, cb_exact_levels *levels, cb_added_mass *out);
-/* Computes the matrix G[6 + n][6 + n] of cb_kirchhoff_form, with its error of the same order, for the velocities
- * A_i (x - c) of the points x of a body at rest. */
+/* Computes the matrix G[6 + n][6 + n] of cb_kirchhoff_form for the velocities A_i (x - c) of the points x of a body at
+ * rest. The error of G is of the order of the requested error. */
 cb_status cb_exact_refined_form(const cb_fluid_model *m, const cb_surface *surface, cb_exact_asked asked,
                                 const cb_kirchhoff_options *options, int n, const double (*A)[3][3], const double c[3],
                                 double *G);

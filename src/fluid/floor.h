@@ -109,8 +109,8 @@ cb_status cb_floor_step(const cb_floor_setup *with, double h, cb_rigid_state *s,
 
 /* --- steps with reflections, for the files that make them ---
  *
- * A step with reflections off the floor: the declarations that floor_reflect.c (impacts, flights, resting contact),
- * floor_meet.c (the time at which a flight meets the floor, and the impulses there) share.
+ * The declarations that two files share: floor_reflect.c (impacts, flights, resting contact) and floor_meet.c (the time
+ * at which a flight meets the floor, and the impulses there).
  */
 
 /* The effect of impulses along n (up in the body's axes) on a body of inertia K. n, p, q are orthonormal and

@@ -247,7 +247,8 @@ static cb_status refuse(const cb_immersed *b, const cb_immersed_travel *t, const
                  s->number[v], t->distance[v], t->time[v], key, forces ? "`local`" : "`added_mass: local` or `exact`");
 }
 
-/* Checks that an added mass of the vertices uses their velocities, at the time of the largest flux. */
+/* Checks that an added mass that is computed from the vertices also uses their velocities. The check is made at the
+ * time of the largest flux. */
 static cb_status check_seen(const cb_immersed *b, const cb_immersed_travel *t) {
   const cb_fluid_model *of = b->inertia.model;
   const size_t vertices = (size_t)b->surface->vertices;

@@ -37,8 +37,8 @@ enum { SHAPES = CB_SHAPE_SURFACE_VARIABLES };
 
 enum { POINTS = CB_CURVED_POINTS };
 
-/* The maximum change of a body's volume, relative to the volume that its surface sweeps. If a smooth motion keeps the
- * volume, its faces keep it only up to the error of the mesh. */
+/* The maximum change of a body's volume, relative to the volume that its surface sweeps. If the true surface keeps its
+ * volume, the volume of the mesh is still constant only up to the error of the mesh. */
 static const double tolerance = 1e-3;
 
 typedef struct sample {
@@ -143,7 +143,7 @@ struct cb_immersed_work {
   cb_local *local;
   cb_local_part *part;                 /* [parts] */
   double (*x)[3], (*dx)[3], (*d2x)[3]; /* at r: x[vertices], dx[n][vertices], d2x[n(n+1)/2][vertices] */
-  double (*y)[3], (*dy)[3], (*sum)[3]; /* x and dx at a point of a difference; the sum of two motions */
+  double (*y)[3], (*dy)[3], (*sum)[3]; /* x and dx at a point of a finite difference; the sum of two motions */
   double *area, (*mean)[SHAPES];       /* [parts]; mean normal velocity of each motion */
   void *shape;
 };

@@ -30,8 +30,8 @@ enum { SHAPES = CB_SHAPE_SURFACE_VARIABLES, SIZE = CB_IMMERSED_FORM };
 
 /* Round-off of expressions of positions, relative to their size, as a root mean square. */
 static const double round_off = 2e-14;
-/* Maximum of the squared distances of a part's first corner from the origin, one at r and one at rest, added up and
- * divided by the squared length of the part. Farther away round-off is too large to recognise a rigid part. */
+/* Maximum of (|x|^2 + |X|^2)/length^2, where x and X are the positions of a part's first corner at r and at rest, and
+ * length is that of the part. Above this limit round-off is too large to recognise a rigid part. */
 static const double far = 1000;
 
 typedef struct rigid_part {
@@ -57,9 +57,9 @@ void cb_immersed_rigid_free(cb_immersed_rigid *own) {
 
 /* --- rigid fields --- */
 
-/* Three orthonormal vectors e of three points: along the first edge, in the plane across it, and normal to the plane.
- * The second edge has the components `along` and `height` in the plane; `length` is that of the first edge. frame_of
- * returns false if the points are on a line. */
+/* Three orthonormal vectors e of three points: along the first edge, perpendicular to it in the plane of the points,
+ * and normal to this plane. The second edge has the components `along` and `height` in the plane; `length` is that of
+ * the first edge. frame_of returns false if the points are on a line. */
 typedef struct frame {
   double e[3][3], length, along, height;
 } frame;

@@ -46,8 +46,8 @@ static cb_status find_flow(cb_immersed_workspace *s, const double r[3][3]) {
   return status;
 }
 
-/* Fits the flow around the body by u0 + G0 x. G0 is the mean of the gradient over the vertices, and u0 + G0 x is the
- * mean of the velocity at the mean x of the vertices. */
+/* Fits the flow around the body by u0 + G0 x. G0 is the mean of the gradient over the vertices. At the mean position of
+ * the vertices the fit equals the mean of their flow velocities. */
 void cb_immersed_field_as_a_whole(cb_immersed_workspace *s) {
   cb_immersed_field *f = &s->field;
   const int n = s->b->surface->vertices;

@@ -98,7 +98,7 @@ static void rotate_pair(double N[4][4], double V[4][4], int p, int q) {
 }
 
 /* Finds the quaternion of the rotation R for which tr(R^T H^T) is greatest, H = sum w a (x - c)^T, by Jacobi's method.
- * Returns false if a second rotation is as good, to 1e-10 of `least`. */
+ * Returns false if another rotation gives the same value of tr(R^T H^T), up to 1e-10 of `least`. */
 static bool find_rotation(const double H[3][3], double least, double q[4]) {
   const double trace = H[0][0] + H[1][1] + H[2][2];
   double N[4][4] = {{trace}}, V[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};

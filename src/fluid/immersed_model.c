@@ -101,7 +101,7 @@ static void added_mass_table_at(const cb_added_mass_table *s, double t, cb_added
     at = fmod(t - s->begin, s->end - s->begin);
     at = s->begin + (at < 0 ? at + (s->end - s->begin) : at);
   }
-  const double close = 1e-12 * (s->end - s->begin); /* a time with round-off, at a break, is in the piece after it */
+  const double close = 1e-12 * (s->end - s->begin); /* a time at a break, up to round-off, is in the piece after it */
   const table_piece *p = piece_at(s, at + close);
   const double u = fmin(fmax((at - p->begin) / (p->end - p->begin), 0), 1);
   interpolate(s, p->degree, 1, (const double(*)[NUMBERS])s->value + p->first, u, number);
@@ -196,7 +196,7 @@ static cb_status keep(maker *m, double begin, double end, int degree, const doub
 }
 
 /* Returns how long before its end the last point of a piece is. At a break of a gait the momentum jumps, and the piece
- * that ends there needs the momentum before it. */
+ * that ends there needs the momentum before the jump. */
 static double before_end(const maker *m, double begin) {
   return isfinite(cb_poses_next_break(m->poses, begin)) ? 1e-11 * (m->s->end - m->s->begin) : 0;
 }

@@ -95,7 +95,8 @@ typedef struct cb_immersed_term_class {
   const struct cb_immersed_class *space; /* the class of the bodies on which the term acts; NULL: all */
   bool (*acts)(const cb_immersed *b);    /* NULL: the term acts if it has wrenches */
   /* The number of the term's wrenches, and their names, which last as long as the body (NULL: no memory). A name is
-   * requested when all wrenches before it are listed. count NULL: one wrench, `name`. */
+   * requested when all wrenches before it are listed. If count is NULL, the term has one wrench, with the name `name`.
+   */
   int (*count)(const cb_immersed *b);
   const char *(*name_of)(cb_immersed *b, int i);
   bool (*surfaceless)(const cb_immersed *b); /* whether the term is independent of the body's surface */
@@ -151,8 +152,8 @@ typedef struct cb_immersed_wrench {
   const char *name;
 } cb_immersed_wrench;
 
-/* A face in a curved space: its centre y in the embedding, the flux m of the Killing fields through it per area at the
- * centre, and its area. */
+/* A face in a curved space: its centre y in the embedding, its area, and the flux m per unit area of the six Killing
+ * fields at the centre. */
 typedef struct cb_immersed_curved_face {
   double y[4], m[6], area;
 } cb_immersed_curved_face;
@@ -247,7 +248,7 @@ struct cb_immersed {
   double *thickness;        /* [parts] */
   double weighed;           /* the mass at t = 0 */
   bool heavy, solid;        /* the body has mass; a part of it has density */
-  bool buoyant;             /* the weight of the displaced fluid is not ignored */
+  bool buoyant;             /* buoyancy is taken into account */
   /* Number of faces of closed parts, which come first in `listed`; the faces of sheets follow. */
   int closed_faces;
   int *listed;     /* [faces] */
@@ -483,8 +484,9 @@ cb_status cb_immersed_look(const cb_immersed *b, const cb_immersed_moment *m,
 /* Finds V = X Y - W, the motion of the place `at` relative to the flow. X Y is the twist Y about the place, and W half
  * the vorticity and the velocity of the flow. */
 void cb_immersed_relative_twist(const cb_immersed_fluid_sample *at, const double Y[6], double V[6]);
-/* Functions of the strain of a flow. The first finds the added mass of the body in it. The second finds the strain e
- * for the gradient G of the flow. The third finds the derivative of G along the angular component j of xi. */
+/* Functions of the strain of a flow. The first finds the added mass of the body in a flow with strain. The second finds
+ * the strain e for the gradient G of the flow. The third finds the derivative of G along the angular component j of xi.
+ */
 cb_status cb_immersed_find_strained(cb_immersed *b);
 void cb_immersed_strain_of(const double G[3][3], double e[CB_IMMERSED_STRAINS]);
 void cb_immersed_turn_gradient(const double G[3][3], int j, double out[3][3]);

@@ -21,9 +21,10 @@ bool cb_immersed_is_shaped(const cb_immersed *b);
  * meant to be solid. */
 const char *cb_immersed_lacks(const cb_immersed *b, int part, bool *solid);
 bool cb_immersed_has_added_mass(const cb_immersed *b);
-/* The fluid's part of the momentum A Y + mu of a body alone in a fluid of one density, at the twist Y; mu is the
- * momentum that the motion of its shape gives to the fluid. The displaced volume and int x dV over it; their rates of
- * change while the shape moves are 0 for a volume and `rate` for int x dV. In the body frame. */
+/* The momentum A Y + mu of the fluid around a body at the twist Y, if the body is alone in a fluid of one density. mu
+ * is the momentum that the motion of the shape gives to the fluid. `volume` is the displaced volume, and `moment` is
+ * int x dV over it. While the shape moves, int x dV has the rate of change `rate`, and the volume counts as constant.
+ * All vectors are in the body frame. */
 typedef struct cb_immersed_fluid_share {
   double A[6][6], mu[6], volume, moment[3], rate[3];
 } cb_immersed_fluid_share;
@@ -45,7 +46,7 @@ typedef struct cb_immersed_conserved {
   double up[3];
 } cb_immersed_conserved;
 cb_immersed_conserved cb_immersed_conserves(const cb_immersed *b);
-/* Changes *out: from now on the motion conserves only what a force along `axis` also conserves. */
+/* Changes *out: of the quantities in it, only those that a force along `axis` conserves remain conserved. */
 void cb_immersed_conserves_along(const double axis[3], cb_immersed_conserved *out);
 /* The largest deviation of a part from its best rigid motion (fluid/immersed_private.h) at 257 times from `start` to
  * `end`. The part is one with which places of fluid models move; cb_immersed_followed_parts returns the number of such

@@ -59,17 +59,17 @@ typedef struct cb_local_part {
 } cb_local_part;
 /* Returns the reason why delta of a part is capped; NULL if it is not. */
 const char *cb_local_doubt(const cb_local_part *part);
-/* Computes the added mass with the density rho[faces] of the medium at each face (NULL: the density rho1 at all), the
- * fluid momentum mu0 of the shape's motion (NULL: not wanted), and part[parts] (may be NULL). The sum does not depend
- * on the number of threads. */
+/* Computes the added mass with the density rho[faces] of the medium at each face (NULL: the density rho1 at all faces),
+ * the fluid momentum mu0 of the shape's motion (NULL: not wanted), and part[parts] (may be NULL). The sum does not
+ * depend on the number of threads. */
 void cb_local_added_mass(cb_local *l, double rho1, const double *rho, double mass[6][6], double mu0[6],
                          cb_local_part *part);
 /* Computes the added mass for density 1 of a surface in a curved space (local_sums.c) with the vertices at the normal
  * coordinates x, and part[parts]. Returns CB_ERROR_UNSUPPORTED for sheets. */
 cb_status cb_local_curved_added_mass(const cb_surface *s, const double (*x)[3], double mass[6][6], cb_local_part *part);
 /* The fluid at the faces: its density rho[faces] (NULL: rho1), and its velocity flow[faces] at the face centres in the
- * body frame (NULL: flow1 at all; both NULL: no flow). If c_n or c_t is not 0, the linear drag -sum A
- * (c_n n n^T + c_t (1 - n n^T)) u is added, with the symbols of the file's header. */
+ * body frame (NULL: flow1 at all faces; both NULL: no flow). If c_n or c_t is not 0, the linear drag
+ * -sum A (c_n n n^T + c_t (1 - n n^T)) u is added, with the symbols of the file's header. */
 typedef struct cb_local_stream {
   double rho1;
   const double *rho, *flow1, (*flow)[3];

@@ -25,10 +25,10 @@ cb_status cb_poses_read(const char *pattern, int first, int count, const cb_pose
                         const cb_mending *how, cb_surface **rest, cb_poses **out);
 
 /* Lets the shape variables of poses follow a gait with this period in s, cycle after cycle; a cycle begins at time 0.
- * The variables are those of cb_poses_of_variables. Other poses have one variable, the phase: it runs over `duration`
- * seconds of the poses from their time `start` on, as in cb_shape_surface_of_poses; turns: the phase has the period 1.
- * The poses take ownership of the gait, also on failure. CB_ERROR_ARGUMENT if the gait has another number of variables,
- * and for poses that already follow a gait. */
+ * The variables are those of cb_poses_of_variables. Other poses have one variable, the phase. It runs over `duration`
+ * seconds of the poses from their time `start` on, as in cb_shape_surface_of_poses. If `turns` is set, the phase has
+ * the period 1. The poses take ownership of the gait, also on failure. CB_ERROR_ARGUMENT if the gait has another number
+ * of variables, and for poses that already follow a gait. */
 typedef struct cb_poses_phase {
   double start, duration;
   bool turns;

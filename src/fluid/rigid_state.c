@@ -246,7 +246,8 @@ static inline __attribute__((always_inline)) void find_differences(const cb_rigi
   }
 }
 
-/* Each part is extrapolated to the order of its smallest difference. Unrolled where `known` is a constant. */
+/* The angular and the linear part are each extrapolated to the order of their smallest difference. The compiler unrolls
+ * the loops if `known` is a constant. */
 static inline __attribute__((always_inline)) void extrapolate(const cb_rigid_state *s, int known, double Y[6]) {
   double difference[1 + CB_RIGID_EARLIER][6];
   find_differences(s, known, difference);

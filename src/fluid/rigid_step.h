@@ -112,7 +112,8 @@ typedef struct cb_rigid_trial {
   double along[6][6];                    /* mu_g Z */
 } cb_rigid_trial;
 
-/* Begins a step of length h from the state s, not damped; e, p and s are borrowed for the whole step. */
+/* Begins a step of length h from the state s, which is not a damped step (cb_rigid_step_damped). e, p and s are
+ * borrowed for the whole step. */
 void cb_rigid_trial_begin(const cb_rigid_problem *p, cb_se3_map map, double h, const cb_rigid_state *s,
                           cb_rigid_trial *e);
 /* This function is called after cb_rigid_trial_begin if p->dead_load is true. The derivatives of the loads are then 0
@@ -129,8 +130,9 @@ cb_status cb_rigid_trial_check_back(const cb_rigid_trial *e);
 cb_status cb_rigid_trial_arrive(cb_rigid_trial *e, const double Y[6], const double update[6]);
 /* Computes the residual for the present loads and mu. */
 void cb_rigid_trial_residual(const cb_rigid_trial *e, const double Y[6], double residual[6]);
-/* Finds the rotation *turn in the step by the spin that corresponds to the momentum with an impulse at the first node,
- * in the body's axes. Returns the status of cb_rigid_half_turn. */
+/* Finds *turn, the angle by which the step rotates the body. Unless it is small, it follows from the spin that belongs
+ * to the momentum after `impulse`, an impulse at the first node in the body's axes. Returns the status of
+ * cb_rigid_half_turn. */
 cb_status cb_rigid_trial_turn(const cb_rigid_trial *e, const double Y[6], const double impulse[6], double *turn);
 /* Returns the power of the wrenches at the twist Y in the middle of the step. */
 double cb_rigid_trial_power(const cb_rigid_trial *e, const double Y[6]);

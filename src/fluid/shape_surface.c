@@ -239,8 +239,8 @@ cb_status cb_shape_surface_of_bundle(const cb_shape_surface *s, cb_bundle *b, in
   return *line ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the edges of a surface");
 }
 
-/* Surfaces over shape space that are embedded in a curved space part by part: fluid/shape_surface.h on truncated
- * Taylor series in the shape variables. */
+/* Surfaces over shape space that are embedded in a curved space part by part. The equations of fluid/shape_surface.h
+ * are evaluated with truncated Taylor series in the shape variables. */
 
 typedef struct laid {
   cb_arena *arena;

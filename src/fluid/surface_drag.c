@@ -25,8 +25,8 @@ enum { SHAPE = CB_SHAPE_SURFACE_VARIABLES, COLUMNS = 6 + SHAPE };
 typedef double vector[3];
 
 /* The arrays of one thread: positions x[vertices], dx[n][vertices] and ddx[n (n + 1)/2][vertices], their first and
- * second derivatives by the shape variables, and the work array of s->at. dx has room for the motions in
- * CB_STRAINS flows, too. */
+ * second derivatives by the shape variables, and the work array of s->at. dx is also used for CB_STRAINS flows, and is
+ * large enough for both. */
 typedef struct workspace {
   vector *x, *dx, *ddx;
   void *work;
@@ -70,12 +70,12 @@ static void leave_workspace(drag *d, workspace *w) {
 
 /* ---- the form ---- */
 
-/* These sums over points of faces make up the quadratic form 2 u.y in (omega, v, r'). u = omega × p + v + sum d_i r_i'
- * is the velocity at the point p, and y = omega × z + (weight/2) v + sum y_i r_i'. With y = (weight/2) u the form is
- * weight |u|^2, a part of G; other y give derivatives of G. */
+/* Sums over points of faces, from which a quadratic form in (omega, v, r') is made. Each point p adds 2 u.y to the
+ * form. u = omega × p + v + sum d_i r_i' is the velocity at p, and y = omega × z + (weight/2) v + sum y_i r_i'. With
+ * y = (weight/2) u the form is weight |u|^2, a part of G; other y give derivatives of G. */
 typedef struct sums {
   double weight, p[3], pz[3][3], pd[SHAPE][3], d[SHAPE][3], dd[SHAPE][SHAPE];
-  double W[COLUMNS][COLUMNS]; /* the same for J_n in place of J; lower triangle */
+  double W[COLUMNS][COLUMNS]; /* lower triangle of the part of the form with J_n */
 } sums;
 
 INLINE void cross_to(vector out, const vector a, const vector b) { /* out += a × b */
@@ -84,7 +84,8 @@ INLINE void cross_to(vector out, const vector a, const vector b) { /* out += a �
   out[2] += a[0] * b[1] - a[1] * b[0];
 }
 
-/* The numbers of u or y: p or z for omega, d or y for the shape, and W, the row for J_n. */
+/* The coefficients of u (p and d_i above), or those of y (z and y_i), and the row W of J_n or of its counterpart in y.
+ */
 typedef struct row {
   const double *p;
   const vector *d;
@@ -318,8 +319,8 @@ static cb_status form(const cb_bundle *b, const double *r, double *G, double *dG
   return CB_OK;
 }
 
-/* A flow E x acts like a surface that moves with the velocity -E x in a fluid at rest: with E x in place of the columns
- * dx of the shape, the connection A is S. */
+/* Finds S (cb_bundle_class.strain, curvebody/bundle.h). A flow E x acts like a surface that moves with the velocity
+ * -E x in a fluid at rest. S is therefore the connection A with E x in place of the columns dx of the shape. */
 static cb_status strain(const cb_bundle *b, const double *r, double *S) {
   static const int pair[CB_STRAINS][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
   const drag *f = b->self;

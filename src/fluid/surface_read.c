@@ -305,8 +305,8 @@ static bool find_behind(const cb_mesh *m, int (*behind)[3], bool *gone, bool *mo
 }
 
 /* Returns whether the face `other`, which is behind the longest side a-b of a face without area, may change in this
- * round. If `other` has no area either, both are changed together if this side is the longest of both, so that longest
- * sides become shorter. Otherwise the face with the longer side comes first. */
+ * round. If `other` has no area either, both are changed together if a-b is the longest side of both. Otherwise `other`
+ * has to be changed first. */
 static bool may_flip(const cb_mesh *m, int other, int a, int b) {
   int longest, shortest;
   if (!is_flat(m, (size_t)other, &longest, &shortest)) return true;
@@ -356,6 +356,8 @@ static void drop(cb_mesh *m, const bool *gone) {
   m->n_triangles = kept;
 }
 
+/* Removes faces without area. Vertices may be joined: each entry of first[n_vertices] is replaced by the number of the
+ * vertex that it then becomes. */
 static cb_status mesh_unflatten(cb_mesh *m, int *first) {
   enum { WORK = 200000000 }; /* maximum number of faces that are examined */
   const size_t n = m->n_triangles + 1;
@@ -383,8 +385,7 @@ static cb_status mesh_unflatten(cb_mesh *m, int *first) {
   return status;
 }
 
-/* Removes faces without area. Vertices may be joined: each entry of first[n_vertices] is replaced by
- * the number of the vertex that it then becomes. */
+/* Returns whether the mesh has a face without area. */
 static bool mesh_has_flat(const cb_mesh *m) {
   int longest, shortest;
   for (size_t f = 0; f < m->n_triangles; f++)

@@ -11,11 +11,12 @@
 
 enum { OWN = 3, OTHERS = CB_EXPRESSION_VARIABLES - OWN, LABEL = 64 };
 
-/* The expression of one coordinate. Variables: t, q, w, then others. */
+/* The expression of one coordinate. Its variables are t, the coordinate q, its rate w, and then the coordinates and
+ * rates of other joints. */
 typedef struct law {
   cb_expression *u;
   int others;
-  int *other; /* [others]: coordinate i, or its rate: -1 - i */
+  int *other; /* [others]: i for coordinate i, -1 - i for its rate */
 } law;
 
 struct cb_joint_laws {
@@ -31,7 +32,8 @@ static bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
 }
 
-/* The coordinate whose label, or label and `_rate`, is the word; as in `other`. */
+/* Finds the coordinate whose label is the word, or the rate if the word is a label followed by `_rate`. *other becomes
+ * its number, as in the member `other` of law. Returns false if there is none. */
 static bool find(const cb_joint_laws *l, const char *word, size_t length, int *other) {
   static const char rate[] = "_rate";
   for (int i = 0; i < l->n; i++) {
@@ -163,7 +165,7 @@ void cb_joint_laws_free(cb_joint_laws *l) {
   cb_arena_free(l->arena);
 }
 
-/* Limits *value to a range; its derivatives vanish outside. What is not a number stays so. */
+/* Limits *value to a range. If it is outside, its derivatives *a and *b become 0. A value that is nan stays nan. */
 static void limit(const double range[2], double *value, double *a, double *b) {
   if (!(*value < range[0] || *value > range[1])) return;
   *value = *value < range[0] ? range[0] : range[1];

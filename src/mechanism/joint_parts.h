@@ -1,17 +1,18 @@
-/* Parts that classes of joints share (symbols: curvebody/joint.h). All rows are zero on entry. */
+/* Functions that classes of joints share (symbols: curvebody/joint.h). When the member `find` of a class is called, all
+ * rows of S and N are 0. */
 #pragma once
 
 #include "numerics/vec3.h"
 #include <curvebody/joint.h>
 
-/* The displacement of frame B in its own axes, R(m)^T x. */
+/* Finds the displacement of frame B in its own axes, R(m)^T x. */
 static inline void cb_joint_displacement(const cb_pose *m, double out[3]) {
   double r[3][3];
   cb_pose_rotation(m, r);
   cb_apply3_transposed(r, m->x, out);
 }
 
-/* The angle nearest to `near` that equals `angle` but for whole turns. */
+/* Adds whole turns to `angle`. Returns the result that is nearest to `near`. */
 static inline double cb_joint_unwind(double angle, double near) {
   const double turn = 6.283185307179586476925, missing = near - angle;
   return fabs(missing) < 3 ? angle : angle + turn * nearbyint(missing / turn);
@@ -30,8 +31,8 @@ static inline double cb_joint_twist(const cb_pose *m, int axis, double near, dou
   return cb_joint_unwind(2 * atan2(sign * s, sign * w), near);
 }
 
-/* The rotation vector a of m, and the columns of D with m^-1 m' = D a' for the rotation: D = 1 - (1 - cos w)/w^2 hat(a)
- * + (w - sin w)/w^3 hat(a)^2, w = |a|. */
+/* Finds the rotation vector a of m, and D by columns, where D a' is the angular velocity in the axes of frame B:
+ *   D = 1 - (1 - cos w)/w^2 hat(a) + (w - sin w)/w^3 hat(a)^2,  w = |a| */
 static inline void cb_joint_rotation_vector(const cb_pose *m, double a[3], double D[3][3]) {
   double q[4];
   const double sign = m->q[0] < 0 ? -1 : 1;

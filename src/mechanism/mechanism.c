@@ -8,7 +8,7 @@
 
 /* --- frames --- */
 
-/* The axes with these columns. */
+/* Finds the quaternion q of the rotation matrix with the columns c. */
 static void of_columns(const double c[3][3], double q[4]) {
   double r[3][3];
   for (int i = 0; i < 9; i++) r[i / 3][i % 3] = c[i % 3][i / 3];
@@ -44,7 +44,8 @@ void cb_joint_two_axes(const double first[3], const double second[3], double q[4
 
 static const cb_place world = {.q = {1}, .r = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 
-/* A twist of frame B in its own axes becomes one in the world's axes, c away from the origin of B: v + omega × c. */
+/* Converts a twist of frame B from its own axes to the world's axes, and from the origin of B to a point at c from
+ * there (v + omega × c). The result is multiplied by `sign`. */
 static void twist_to_world(const double R[3][3], const double c[3], double sign, const double in[6], double out[6]) {
   double moved[3];
   cb_turn6(R, in, out);
@@ -55,7 +56,7 @@ static void twist_to_world(const double R[3][3], const double c[3], double sign,
   }
 }
 
-/* The same for a covector: the linear part n, and the angular part minus c × n. */
+/* Does the same for a covector with the linear part n, whose angular part changes by -c × n. */
 static void covector_to_world(const double R[3][3], const double c[3], double sign, const double in[6], double out[6]) {
   double moved[3];
   cb_turn6(R, in, out);
@@ -137,8 +138,8 @@ static cb_status add_link(cb_mechanism *m, int body, int joint, int parent, bool
   return CB_OK;
 }
 
-/* The joints of each body, in their order: joint[begin[b + 1]] .. joint[begin[b + 2] - 1] for body b, or -1, the
- * world. */
+/* The joints of each body b in their order, from joint[begin[b + 1]] to joint[begin[b + 2] - 1]. b = -1 is the world.
+ */
 typedef struct incidence {
   int *begin; /* [bodies + 2] */
   int *joint; /* [2*joints] */
@@ -161,7 +162,8 @@ static cb_status find_incidence(cb_mechanism *m, incidence *out) {
   return CB_OK;
 }
 
-/* Adds everything that hangs on the links from `from` on (-1: on the world), in the order of a breadth-first search. */
+/* Adds all bodies that joints connect with the links from number `from` on (-1: with the world), in the order of a
+ * breadth-first search. */
 static cb_status grow(cb_mechanism *m, const incidence *of, int from, bool *used) {
   cb_status status = CB_OK;
   for (; from < m->links && !status; from++) {
@@ -291,7 +293,8 @@ void cb_mechanism_free(cb_mechanism *m) {
 int cb_mechanism_first(const cb_mechanism *m, int joint) { return m->first[joint]; }
 const char *cb_mechanism_joint_name(const cb_mechanism *m, int joint) { return m->joint[joint].name; }
 
-/* The first body of a tree has no joint of its own; then a joint to another body of the tree is named. */
+/* If the link is the first body of a tree, it has no joint of its own. The message then names a joint that connects it
+ * with another body of the tree. */
 cb_status cb_mechanism_fail_at(const cb_mechanism *m, int link, double h, double t) {
   const cb_link *l = &m->link[link];
   int j = l->joint < 0 ? 0 : l->joint;
@@ -333,7 +336,7 @@ const double *cb_mechanism_rates(const cb_mechanism *m) { return m->rate; }
 
 /* --- the start, and what is recorded --- */
 
-/* The gaps of hinges in blocks, which steps do without. */
+/* Finds the gaps of the hinges in blocks, which steps do not compute. */
 static void find_gaps_of_hinges(cb_mechanism *m) {
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];

@@ -1,7 +1,8 @@
-/* Rigid bodies that hang together by joints: one step of all of them.
+/* Steps of rigid bodies that are connected by joints.
  *
  * The discrete action is the sum of those of the bodies (fluid/rigid_step.h), restricted to motions that the joints
- * allow at the nodes k. With the momenta p, wrenches F, twists Y and (dtau^-1_{hY})^T mu of each body as there:
+ * allow at the nodes k. The momenta p, wrenches F, twists Y and (dtau^-1_{hY})^T mu of each body are those of
+ * fluid/rigid_step.h:
  *   (dtau^-1_{hY})^T mu = p_k + (h/2) F + W,   p_{k+1} = (dtau^-1_{-hY})^T mu + (h/2) F,   W the impulse of all joints
  *   a joint of body b on its parent a:  W_b = w,  W_a = -X_k^T w        X: twist of a seen at the origin of b
  *   S_k^T w = P_k + (h/2) Q - a q',   P_{k+1} = (h/2) Q + a q'           the force Q on the coordinates q of the joint
@@ -10,15 +11,16 @@
  * the stiffness, c the damping, and P the momentum of the joint at the node. Newton's system is solved by a sweep from
  * the tips of the tree to its roots and back (mechanism_private.h), so the cost is linear in the number of bodies.
  * Impulses are equal and opposite, so momentum is kept to round-off.
- *   settle: at the node, p += W and P -= S^T W so that K^-1 (p - mu_0) is a motion that the joints allow; then the next
- *   step is the same, because it depends on p and P only through the motions that the joints allow.
+ *   settle: at the node, p += W and P -= S^T W so that K^-1 (p - mu_0) is a motion that the joints allow. This does not
+ *   change the next step, which depends on p and P only through the motions that the joints allow.
  * In a space of constant curvature the equations are the same, with the map dtau^-1, the adjoint Ad as X, and twists in
  * the frames of bodies (mechanism_curved.c).
  * The step is of order 2, symmetric, and symplectic without losses. Sources: Featherstone, Rigid Body Dynamics
  * Algorithms (2008), chapter 7; Lee, Liu, Park & Srinivasa, arXiv:1609.02898 (the same discrete action in coordinates
  * of joints); Bou-Rabee & Marsden (2009), doi:10.1007/s10208-008-9030-4.
  *
- * SI units. What creation gets is borrowed; a mechanism belongs to one thread.
+ * SI units. A mechanism copies the joints and the laws from which it is made, but borrows the data to which they point.
+ * It belongs to one thread.
  */
 #pragma once
 
@@ -33,8 +35,9 @@ typedef struct cb_joint_frame {
   double x[3], q[4];
 } cb_joint_frame;
 
-/* Axes whose third one is along `axis` (not 0), and whose first one is along z × axis, or is x if these are parallel;
- * and those whose first one is along `first`, and whose second one is in the plane of `first` and `second`. */
+/* These functions find axes as a unit quaternion. In the first one the third axis is along `axis` (not 0), and the
+ * first axis along z × axis, or x if z and `axis` are parallel. In the second one the first axis is along `first`, and
+ * the second axis is in the plane of `first` and `second`. */
 void cb_joint_axes(const double axis[3], double q[4]);
 void cb_joint_two_axes(const double first[3], const double second[3], double q[4]);
 
@@ -50,7 +53,7 @@ typedef struct cb_joint_coupling {
   int to; /* the number of r among the coordinates of all joints */
   double c[CB_JOINT_POLYNOMIAL];
 } cb_joint_coupling;
-/* The value of the polynomial, and its derivative. */
+/* Returns the value of the polynomial at r, and finds its derivative. */
 double cb_joint_polynomial(const cb_joint_coupling *coupling, double r, double *slope);
 
 typedef struct cb_joint {
@@ -64,10 +67,11 @@ typedef struct cb_joint {
   cb_joint_coupling coupling[6]; /* [coordinates] */
   double limit[6][2];            /* [coordinates]: lowest and highest value; infinite, or both 0: none */
   double restitution;            /* of limits, 0 to 1 */
-  double stiff[2];               /* of limits that are springs: stiffness, 0 if they reflect; and damping */
+  double stiff[2];               /* stiffness (0: limits reflect) and damping of limits that are springs */
 } cb_joint;
 
-/* The numbers of coordinates and of gaps of a joint; and whether it can hold a tree together. */
+/* These functions return the numbers of coordinates and of gaps of a joint, and whether it can connect a body to its
+ * parent in a tree. */
 static inline int cb_joint_coordinates(const cb_joint *j) {
   return j->class_->coordinates >= 0 ? j->class_->coordinates : j->data.screws;
 }
@@ -76,44 +80,47 @@ static inline int cb_joint_gaps(const cb_joint *j) {
 }
 static inline bool cb_joint_holds(const cb_joint *j) { return cb_joint_coordinates(j) + cb_joint_gaps(j) == 6; }
 
-/* What a caller supplies besides numbers; each function may be NULL. */
+/* The functions that a caller supplies; each may be NULL. */
 typedef struct cb_mechanism_laws {
   void *self;
   /* Adds the forces of motors to force[coordinates of all joints], for all coordinates q and rates. */
   void (*motors)(void *self, double t, const double *q, const double *rate, cb_joint_force *force);
-  /* The values and the rates of driven coordinates; others are left as they are. */
+  /* Sets the values and the rates of driven coordinates, and leaves the others unchanged. */
   void (*drives)(void *self, double t, double *q, double *rate);
 } cb_mechanism_laws;
 
 typedef struct cb_mechanism cb_mechanism;
 
-/* Bodies are numbers 0 .. bodies - 1, of which joint[joints] join some. CB_ERROR_INPUT: a joint joins a body to itself,
- * or a class that only closes loops holds a tree; *which is the joint. */
+/* Bodies have the numbers 0 .. bodies - 1; joint[joints] connect some of them. Returns CB_ERROR_INPUT if a joint
+ * connects a body with itself; *which is the joint. */
 cb_status cb_mechanism_create(int bodies, int joints, const cb_joint *joint, const cb_mechanism_laws *laws, int *which,
                               cb_mechanism **out);
-/* The same in a space of curvature K. If K is not 0, CB_ERROR_UNSUPPORTED: a class that is not `curved`, a joint that
- * closes a loop, or a coupling; and the coordinates at the start (cb_mechanism_q) determine the poses. */
+/* Does the same in a space of curvature K. If K is not 0, it returns CB_ERROR_UNSUPPORTED for a class that is not
+ * `curved`, a joint that closes a loop, or a coupling. The poses then follow from the coordinates at the start
+ * (cb_mechanism_q). */
 cb_status cb_mechanism_create_in(double K, int bodies, int joints, const cb_joint *joint, const cb_mechanism_laws *laws,
                                  int *which, cb_mechanism **out);
 void cb_mechanism_free(cb_mechanism *m);
 
-/* The number of the joint's first coordinate, and the number of all. */
+/* The first function returns the number of the joint's first coordinate among all, the second one how many there are.
+ */
 int cb_mechanism_first(const cb_mechanism *m, int joint);
 int cb_mechanism_coordinates(const cb_mechanism *m);
-/* Whether a joint has dry friction, or limits that reflect. */
+/* Returns whether a joint has dry friction, or limits that reflect. */
 bool cb_mechanism_has_modes(const cb_mechanism *m);
-/* Whether the body is joined to anything. */
+/* Returns whether the body is joined to another body or to the world. */
 bool cb_mechanism_joins(const cb_mechanism *m, int body);
-/* Whether a joint joins the two bodies. */
+/* Returns whether a joint connects the two bodies. */
 bool cb_mechanism_are_neighbours(const cb_mechanism *m, int a, int b);
 
-/* The state of the joints, count numbers: coordinates q with whole turns, momenta P, rates at the node, work, modes of
- * limits and friction, impulses, and conditions that are dropped. It belongs to the restart state, next to the states
- * of the bodies. */
+/* Returns the state of the joints, which has *count numbers: coordinates q with whole turns, momenta P, rates at the
+ * node, work, modes of limits and friction, impulses, and conditions that are dropped. It belongs to the restart state,
+ * next to the states of the bodies. */
 double *cb_mechanism_state(cb_mechanism *m, int *count);
 double *cb_mechanism_q(cb_mechanism *m); /* [coordinates]: a part of the state */
-/* The work since the start, [coordinates]: of motors, servos, drives and limits that are springs; of dampers and dry
- * friction; of limits that reflect. Borrowed. */
+/* The kinds of work since the start: that of motors, servos, drives and limits that are springs, that of dampers and
+ * dry friction, and that of limits that reflect. The function returns the work on each coordinate, [coordinates],
+ * borrowed. */
 typedef enum cb_joint_work {
   CB_JOINT_WORK_MOTOR,
   CB_JOINT_WORK_DAMPING,
@@ -121,7 +128,7 @@ typedef enum cb_joint_work {
   CB_JOINT_WORKS
 } cb_joint_work;
 const double *cb_mechanism_work(const cb_mechanism *m, cb_joint_work work);
-/* The work of all wrenches of the problem of a joined body since the start; 0 for other bodies. */
+/* Returns the work of all wrenches of a body's problem since the start; 0 for a body that is not joined. */
 double cb_mechanism_wrench_work(const cb_mechanism *m, int body);
 
 /* The bodies: their states, and their problems. */
@@ -135,22 +142,24 @@ typedef struct cb_mechanism_bodies {
  * `tolerance` (m, rad); *which is the joint. The momenta of joints are set for the rates of the present twists. */
 cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double tolerance, int *which);
 
-/* The number of joints that close loops and of couplings; only whether it is 0 has a meaning. */
+/* Returns 0 if no joint closes a loop and no coordinates are coupled, otherwise a number > 0. */
 int cb_mechanism_loops(const cb_mechanism *m);
-/* The number of conditions of a joint: its gaps and its driven coordinates; and how many of them follow from those of
- * other joints at the start, and are therefore dropped. */
+/* The first function returns the number of conditions of a joint: of its gaps, driven coordinates and couplings. The
+ * second one returns how many of them follow from those of other joints at the start, and are therefore dropped. */
 int cb_mechanism_conditions(const cb_mechanism *m, int joint);
 int cb_mechanism_implied(const cb_mechanism *m, int joint);
-/* For a start: moves the poses of the states by the least motion, in the norm of the inertia, until all joints hold;
- * *moved: the largest motion of a body (m, rad). CB_ERROR_DOMAIN if they cannot; *which is the joint. */
+/* For a start. Moves the poses of the states by the least motion, in the norm of the inertia, until the gaps of all
+ * joints are closed. *moved becomes the largest motion of a body (m, rad). Returns CB_ERROR_DOMAIN if the gaps cannot
+ * be closed; *which is then the joint. */
 cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *moved, int *which);
-/* For a start: makes the states again at their poses with twists Y that all joints allow, which differ least from the
- * given ones; *turned: the largest difference (m/s, rad/s). */
+/* For a start. Makes the states again at their poses, with the twists Y that all joints allow and that differ least
+ * from the given ones. *turned becomes the largest difference (m/s, rad/s). */
 cb_status cb_mechanism_restart(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *turned);
 
 /* Inertia that all bodies share, 2 T = <C(q) Y, Y> for the twists Y in their frames (mechanism_private.h). q are the
- * coordinates coordinate[coordinates] of all. `at` sets C[n (n + 1)/2][6][6] for n bodies, the blocks (i, j <= i) row
- * by row, and slope[coordinates][..], its derivatives in q (NULL: not wanted); CB_STEP_DOMAIN where C is not known. */
+ * coordinates with the numbers coordinate[coordinates] among all. `at` sets C[n (n + 1)/2][6][6] for n bodies, the
+ * blocks (i, j <= i) row by row, and slope[coordinates][..], its derivatives in q (NULL: not wanted); CB_STEP_DOMAIN
+ * where C is not known. */
 enum { CB_SHARED_COORDINATES = 3 };
 typedef struct cb_shared_inertia {
   void *self;
@@ -166,24 +175,25 @@ typedef struct cb_mechanism_step {
   double t, h;
 } cb_mechanism_step;
 
-/* Moves all joined bodies from t to t + h. CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR, CB_STEP_NOT_FINITE, or the errors
- * of the bodies' problems; then *failed is the body (-1: not one body) and the states are undefined. */
+/* Moves all joined bodies from t to t + h. Returns CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR, CB_STEP_NOT_FINITE, or an
+ * error of a body's problem. *failed is then the body (-1: no single body), and the states are undefined. */
 cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step, int *failed,
                              int *iterations);
-/* At the end of a drift, after other impulses: see above. */
+/* Settles the momenta (see above). It is called at the end of a drift, after other impulses on the bodies. */
 cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
 
-/* For integrators that move coordinates of joints, from which places follow (mechanism_tree.h): from now on q belongs
- * to the motion, and places do not change it. CB_ERROR_UNSUPPORTED: a curved space; joints that close loops, or with
- * dry friction or limits, or of a class that is not `serial`; *which is the joint. */
+/* This function is for integrators that move the coordinates of joints and compute places from them (mechanism_tree.h).
+ * From now on q is a part of the motion, and is not computed from places any more. Returns CB_ERROR_UNSUPPORTED in a
+ * curved space, and for joints that close loops, have dry friction or limits, or are of a class that is not `serial`;
+ * *which is the joint. */
 cb_status cb_mechanism_move_coordinates(cb_mechanism *m, int *which);
-/* Moves all joined bodies from t to t + h by an explicit step of order 4; nothing is left to settle. On failure nothing
- * has changed; *failed is the body (-1: not one body). */
+/* Moves all joined bodies from t to t + h by an explicit step of order 4; cb_mechanism_settle is not needed after it.
+ * On failure nothing has changed; *failed is the body (-1: no single body). */
 cb_status cb_mechanism_step_rkmk4(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double h, int *failed);
 
-/* After a drift, or after settling: the change that impulses W[bodies] at the first node (or at the node) make to the
- * places at its end (or to the twists), change[bodies]; both in the world's axes, about the bodies' origins. Bodies
- * that are not joined are left out. */
+/* Finds change[bodies] for impulses W[bodies]. After a drift W acts at its first node, and `change` is that of the
+ * places at its end. After settling W acts at the node, and `change` is that of the twists. Both are in the world's
+ * axes, about the bodies' origins. Bodies that are not joined are left out. */
 void cb_mechanism_respond(cb_mechanism *m, const double (*W)[6], double (*change)[6]);
 
 /* --- limits that reflect, number 0 .. count - 1: the gap s = q - lowest or highest - q --- */
@@ -195,32 +205,35 @@ typedef struct cb_joint_limit {
 } cb_joint_limit;
 cb_joint_limit cb_mechanism_limit(const cb_mechanism *m, int number);
 const char *cb_mechanism_joint_name(const cb_mechanism *m, int joint);
-/* Finds the rates of all coordinates that belong to the present momenta, which it does not change. */
+/* Finds the rates of all coordinates that belong to the present momenta. The momenta do not change. */
 cb_status cb_mechanism_rates_of_momenta(cb_mechanism *m, const cb_mechanism_bodies *b, double t);
 /* Adds an impulse along the gap to the momentum of the coordinate; settling then spreads it over the bodies. */
 void cb_mechanism_push_limit(cb_mechanism *m, int number, double impulse);
-/* Before and after an impact of many contacts and limits: no limit and no dry friction holds a coordinate, because they
- * are among the contacts, or are too weak for an impact; then, friction acts against the rates after the impact. */
+/* The first function is called before an impact of many contacts and limits. From then on no limit and no dry friction
+ * holds a coordinate, because the limits are among the contacts, and friction is too weak for an impact. The second one
+ * is called after the impact: friction then acts against the new rates. */
 void cb_mechanism_release(cb_mechanism *m);
 void cb_mechanism_hold(cb_mechanism *m);
 /* Adds the work of a reflection. */
 void cb_mechanism_add_limit_work(cb_mechanism *m, int number, double work);
 
-/* After cb_mechanism_settle: the rates q', [coordinates]. Borrowed. */
+/* After cb_mechanism_settle, returns the rates q', [coordinates], borrowed. */
 const double *cb_mechanism_rates(const cb_mechanism *m);
-/* After cb_mechanism_gaps: the impulse of each joint in the last step of length h, on its second body about the joint's
- * place, in the world's axes, or in a curved space in the axes of the second body: out[joints][6]. The next function
- * writes force[coordinates] of driven coordinates: the mean force of their drives. */
+/* After cb_mechanism_gaps, the first function writes out[joints][6], the impulse of each joint in the last step. It is
+ * the impulse on the joint's second body about the joint's place, in the world's axes, or in a curved space in the axes
+ * of the second body. The second function writes the mean force of the drives of driven coordinates in this step of
+ * length h to force[coordinates]. */
 void cb_mechanism_wrenches(const cb_mechanism *m, double *out);
 void cb_mechanism_drive_efforts(const cb_mechanism *m, double h, double *force);
-/* The largest gap of each joint at the present poses; q is updated. Borrowed: [joints]. */
+/* Returns the largest gap of each joint at the present poses, [joints], borrowed. q is updated. */
 const double *cb_mechanism_gaps(cb_mechanism *m, const cb_mechanism_bodies *b);
-/* In a curved space: the number of trees of joined bodies; the first body of a tree; and the Casimirs of the total
- * momentum of each tree, out[trees][2] (curvebody/rigid.h), which are accurate at any distance from the base point. */
+/* Functions for curved spaces. They return the number of trees of joined bodies, and the first body of a tree, and find
+ * out[trees][2], the Casimirs of the total momentum of each tree (curvebody/rigid.h). These are accurate at any
+ * distance from the base point. */
 int cb_mechanism_trees(const cb_mechanism *m);
 int cb_mechanism_tree_body(const cb_mechanism *m, int tree);
 void cb_mechanism_casimirs(cb_mechanism *m, const cb_mechanism_bodies *b, double *out);
-/* The energies of springs, and of armatures after cb_mechanism_settle. */
+/* Finds the potential energy of springs, and the kinetic energy of armatures after cb_mechanism_settle. */
 void cb_mechanism_energies(const cb_mechanism *m, double *potential, double *kinetic);
 
 /* --- motors, servos and drives ---
@@ -250,14 +263,14 @@ typedef struct cb_actuator {
 
 typedef struct cb_joint_laws cb_joint_laws;
 
-/* Copies label[coordinates], actuator[coordinates] and drive[coordinates] (texts; NULL: not driven); the parameters are
- * those of the scope. CB_ERROR_INPUT: an expression is wrong; then *which is the coordinate and *at the offset in the
- * text of its drive, or of its actuator if it has no drive. */
+/* Copies label[coordinates], actuator[coordinates] and drive[coordinates] (texts; NULL: not driven). The parameters are
+ * those of the scope. Returns CB_ERROR_INPUT if an expression is wrong. *which is then the coordinate, and *at the
+ * offset in the text of its drive, or of its actuator if it has no drive. */
 cb_status cb_joint_laws_create(int coordinates, const char *const *label, const cb_actuator *actuator,
                                const char *const *drive, const cb_expression_scope *parameters, int *which, size_t *at,
                                cb_joint_laws **out);
 void cb_joint_laws_free(cb_joint_laws *l);
-/* The functions for a mechanism; borrows l, which may be NULL. */
+/* Returns the functions for a mechanism. l is borrowed, and may be NULL. */
 cb_mechanism_laws cb_joint_laws_of(cb_joint_laws *l);
-/* The force of each coordinate's actuator at this state, force[coordinates]. */
+/* Finds force[coordinates], the force of each coordinate's actuator at this state. */
 void cb_joint_laws_efforts(cb_joint_laws *l, double t, const double *q, const double *rate, double *force);

@@ -11,7 +11,8 @@
 
 /* --- places --- */
 
-/* The columns of R_ab, and r, of a screw or of nothing; and the quaternion p R_ab. */
+/* Finds `motion`, the columns of R_ab and r, for a screw or a unit without coordinates. `turned` becomes the quaternion
+ * of p R_ab, where p is that of the parent. */
 INLINE void place_screw(const cb_articulated *o, double q, const double p[4], vec motion[4], double turned[4]) {
   double cos_half = 1, sin_half = 0;
   if (o->turn != 0) {
@@ -27,7 +28,7 @@ INLINE void place_screw(const cb_articulated *o, double q, const double p[4], ve
   multiply(p, cos_half, o->at, sin_half, o->turned, turned);
 }
 
-/* The same of a rotation. */
+/* Does the same for a rotation. */
 INLINE void place_rotation(const cb_articulated *o, const double p[4], vec motion[4], double turned[4]) {
   double frame[4], own[4], columns[4][4] = {{0}};
   cb_quaternion_multiply(o->at, o->rotation->turned, frame);
@@ -86,7 +87,7 @@ static void place(cb_joint_tree *T, bool node) {
 
 /* --- inertias --- */
 
-/* out = R S R^T of the block of K at (row, column) */
+/* out = R B R^T, with the 3x3 block B of K that begins at (row, column) */
 INLINE void turn_block(const vec R[3], const double (*K)[6], int row, int column, double out[3][4]) {
   vec half[3];
 #pragma GCC unroll 3
@@ -134,7 +135,7 @@ INLINE void find_behind(const vec H[3], vec d, vec out[3]) {
   out[2] = minus(times(part(d, 0), H[1]), times(part(d, 1), H[0]));
 }
 
-/* A covector, and an inertia, of a unit become those of its parent, which sees it from -d away. */
+/* These functions move a covector, or an inertia, from the origin of a unit to that of its parent, which is at -d. */
 INLINE six move(vec d, six W) { return (six){plus(W.a, cross(d, W.l)), W.l}; }
 INLINE void move_inertia(vec d, inertia *A) {
   vec before[3], after[3];
@@ -157,8 +158,8 @@ INLINE void give_parent(const inertia *A, six b, cb_articulated *p) {
   store6(&p->b, plus6(load6(&p->b), b));
 }
 
-/* Eliminates the coordinate of a screw with A and b from M and c, which are A and b seen by its parent. The division
- * is the slowest part, so all that does not need it comes first. */
+/* Eliminates the coordinate of a screw with A and b from M and c, which are A and b about the origin of the parent. The
+ * division is the slowest part, so all that does not need it comes first. */
 INLINE bool reduce_screw(const cb_joint_tree *T, cb_articulated *o, const inertia *A, six b, inertia *M, six *c) {
   const six S = load6(&o->S[0]), AS = apply(A, S), seen = move(load(o->d), AS);
   const double D = dot(S, AS) + o->armature, right = T->pi[o->coordinate] - dot(S, b);
@@ -171,7 +172,7 @@ INLINE bool reduce_screw(const cb_joint_tree *T, cb_articulated *o, const inerti
   return true;
 }
 
-/* D^-1 of a symmetric matrix with positive determinants. */
+/* out = D^-1 for a symmetric matrix D. Returns false unless the determinant of D is positive and finite. */
 INLINE bool invert(const double D[3][3], double out[3][3]) {
   double c[3][3];
   for (int i = 0; i < 3; i++) cb_cross3(D[(i + 1) % 3], D[(i + 2) % 3], c[i]);
@@ -181,7 +182,7 @@ INLINE bool invert(const double D[3][3], double out[3][3]) {
   return true;
 }
 
-/* The same for a rotation; V^T a V: its armature. */
+/* Does the same for a rotation. Its armature is V^T a V, with the armatures a of its coordinates. */
 INLINE bool reduce_rotation(const cb_joint_tree *T, cb_articulated *o, const inertia *A, six b, inertia *M, six *c) {
   const cb_unit_rotation *own = o->rotation;
   cb_six AS[3], seen[3];
@@ -220,7 +221,7 @@ static int sweep_inwards(cb_joint_tree *T) {
   for (int i = T->n - 1, next = i; i >= 0; i--) {
     cb_articulated *o = &T->articulated[i];
     inertia A, M;
-    /* not earlier, so that the processor can do it while it waits for a division */
+    /* this is done late, so that the processor can do it while it waits for a division */
     for (; next >= (o->parent < 0 ? i : o->parent); next--) take_own(&T->articulated[next]);
     if (o->root) continue;
     load_inertia(&A, o);
@@ -255,7 +256,8 @@ static bool twist_of_root(cb_articulated *o) {
   return true;
 }
 
-/* The twist of the parent, and the same seen from the unit. */
+/* The first function returns the twist of the parent. The second one moves a twist of the parent to the origin of the
+ * unit. */
 INLINE six twist_of_parent(const cb_joint_tree *T, const cb_articulated *o) {
   return o->parent < 0 ? none6() : load6(&T->articulated[o->parent].Y);
 }

@@ -1,6 +1,6 @@
 /* Vectors of three numbers for mechanism_articulated_kernel.h and mechanism_sweep_kernel.h. With VECTORS, each one is a
  * vector of the processor whose fourth number is 0; with HALVES, two vectors of two numbers (SSE2); otherwise three
- * numbers, because a compiler without vectors of four keeps them in memory. All give the same bits.
+ * numbers, because vectors of four are kept in memory if the processor has none. All give the same bits.
  */
 #include "mechanism/mechanism_tree.h"
 
@@ -11,7 +11,7 @@
 
 #ifdef VECTORS
 typedef double vec __attribute__((vector_size(32)));
-/* memcpy would copy in halves, which a later load of a whole vector waits for. */
+/* memcpy would copy two halves, and a later load of the whole vector would have to wait for them. */
 typedef double loose __attribute__((vector_size(32), aligned(8), may_alias));
 #if defined(__clang__)
 #define PICK(x, y, i, j, k, l) __builtin_shufflevector(x, y, i, j, k, l)
@@ -25,7 +25,7 @@ INLINE vec none(void) { return (vec){0}; }
 INLINE vec plus(vec x, vec y) { return x + y; }
 INLINE vec minus(vec x, vec y) { return x - y; }
 INLINE vec times(double factor, vec x) { return factor * x; }
-/* The products of components, and a permutation of them. */
+/* each: the products of the components; next: the components (y, z, x) */
 INLINE vec each(vec x, vec y) { return x * y; }
 INLINE vec next(vec x) { return PICK(x, x, 1, 2, 0, 3); }
 INLINE double part(vec x, const int i) { return x[i]; }
@@ -110,7 +110,7 @@ INLINE void multiply(const double p[4], double c, const double a[4], double s, c
 
 INLINE vec plus3(vec x, vec y, vec z) { return plus(plus(x, y), z); }
 INLINE vec cross(vec x, vec y) { return next(minus(each(x, next(y)), each(next(x), y))); }
-/* R a of the columns R */
+/* R a, for R by columns */
 INLINE vec turn(const vec R[3], const double a[3]) {
   return plus3(times(a[0], R[0]), times(a[1], R[1]), times(a[2], R[2]));
 }

@@ -9,12 +9,13 @@ static const struct cb_blocks_kernel *kernel(void) {
   return &cb_blocks_kernel_x86_64;
 }
 
-/* Puts a link into the next place of the blocks; all places after it become copies, so that they hold numbers. */
+/* Puts a link into place `count` of a block. All places after it become copies of it, so that they hold valid numbers.
+ */
 static void put_link(int count, int link, int places[CB_BLOCK]) {
   for (int i = count; i < CB_BLOCK; i++) places[i] = link;
 }
 
-/* Whether the loops know the joint of the link. */
+/* Returns whether the loops over blocks can treat the joint of the link. */
 static bool is_hinge(const cb_mechanism *m, const cb_link *l) {
   extern const cb_joint_class cb_joint_hinge;
   const cb_joint *j = l->joint >= 0 ? &m->joint[l->joint] : NULL;
@@ -35,7 +36,7 @@ static void put_hinge(const cb_joint *j, int place, cb_hinge_block *B) {
   }
 }
 
-/* An array whose vectors do not cross lines of the cache. */
+/* Allocates an array whose vectors do not cross cache lines. */
 static void *allocate(cb_mechanism *m, size_t size) {
   return cb_arena_alloc_aligned(m->arena, (size_t)m->bodies / CB_BLOCK + 1, size, CB_CACHE_LINE);
 }

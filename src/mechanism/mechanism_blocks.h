@@ -2,7 +2,8 @@
  *
  * The blocks hold bodies whose inertia K is constant and whose wrench is a constant force f of the world's axes, or
  * none, in steps with the map cayley, and hinges that no law drives. All vectors are in the world's axes about the
- * origin of the body at the first node, so that nothing is turned between a body and the sweeps (mechanism_private.h):
+ * origin of the body at the first node, so that no vector is rotated between a body and the sweeps
+ * (mechanism_private.h):
  *   D^T mu = p + (h/2) (0, f) + W,  mu = K Y + mu_0,  D = dtau^-1_{hY},  g_{k+1} = tau(h Y) g_k about that origin
  *   A = (1/h) (D^T K + h d(D^T mu)/d(hY)) D     a displacement eta of the end changes Y by (1/h) D eta
  *   with hY = 2 (w, v):  D = [[T + w w^T, 0], [-hat(v) + v w^T - w.v, T]],  T = 1 - hat(w)
@@ -11,8 +12,8 @@
  * bodies and joints go through mechanism_step.c.
  *
  * The loops are in mechanism_blocks_kernel.h, compiled once per instruction set. A block has four places on every
- * instruction set, and a list whose length is not a multiple of four ends with copies of its last one, so results do
- * not depend on the instruction set. SI units.
+ * instruction set, and a list whose length is not a multiple of four ends with copies of its last element. Results
+ * therefore do not depend on the instruction set. SI units.
  */
 #pragma once
 
@@ -36,10 +37,10 @@ struct cb_body_block {
   cb_four own_Y[6], turn;    /* the final twist in the frame of the body; the rotation in the step */
   int count, link[CB_BLOCK]; /* count: places in use; those after them are copies of the last one */
   const cb_rigid_constant *constant[CB_BLOCK];
-  bool coupled; /* K is not diagonal in the frames of all four bodies */
+  bool coupled; /* K of some body is not diagonal in its frame */
 };
 
-/* What settling needs. */
+/* The data of bodies for settling. */
 struct cb_node_block {
   alignas(64) cb_block_inertia K;
   cb_four load[6];
@@ -53,31 +54,36 @@ struct cb_hinge_block {
   int count, link[CB_BLOCK];
 };
 
-/* The step of the loops: its length, the factor of f in the impulse at the first node, and the states of all bodies. */
+/* The arguments of a step: its length, the factor of f in the impulse at the first node, and the states of all bodies.
+ */
 typedef struct cb_block_step {
   double h, first;
   cb_rigid_state *state;
 } cb_block_step;
 
 struct cb_blocks_kernel {
-  /* Takes the states at the first node; f is in the frames of the bodies before, and in the world's axes afterwards. */
+  /* Reads the states at the first node, and rotates f from the frames of the bodies into the world's axes. */
   void (*begin)(cb_mechanism *m, const cb_block_step *step);
   /* Sets Y to the extrapolated twists, or to those of the last step. */
   void (*guess)(cb_mechanism *m, const cb_block_step *step, bool extrapolated);
-  /* Places, and loads of the sweeps at Y; fresh: also A. Returns a link with a load that is not finite, or -1. */
+  /* Finds the places of the links at the end of the step, and the loads of the sweeps, for the present Y; if `fresh` is
+   * set, also A. Returns a link with a load that is not finite, or -1. */
   int (*evaluate)(cb_mechanism *m, const cb_block_step *step, bool fresh);
-  /* Changes Y for eta. *changed and *largest: squares of the largest change and twist, as in mechanism_step.c. Returns
-   * a link with a twist that is not finite, or -1. */
+  /* Adds the change (1/h) D eta to Y. *changed and *largest: squares of the largest change and twist, as in
+   * mechanism_step.c. Returns a link with a twist that is not finite, or -1. */
   int (*update)(cb_mechanism *m, const cb_block_step *step, double *changed, double *largest);
-  /* The places of links at the end of the step with the present Y. */
+  /* Finds the places of the links at the end of the step for the present Y. */
   void (*place)(cb_mechanism *m, const cb_block_step *step);
-  /* The impulses that the bodies need for Y; own_Y, and turn without the error of the map. */
+  /* Finds own_Y and `turn` (the angle |h| |omega|, which does not have the error of the map), and the impulses that the
+   * bodies need for Y. */
   void (*find_needs)(cb_mechanism *m, const cb_block_step *step);
-  /* The states and places at the end of the step. Returns a link whose state is not finite, or -1. */
+  /* Finds the states and places at the end of the step. Returns a link whose state is not finite, or -1. */
   int (*arrive)(cb_mechanism *m, const cb_block_step *step);
-  /* q of all hinges; S and closing twists; trial: S1 and e of links. */
+  /* Finds q of all hinges. In a trial step it also sets S1 and e of the links, otherwise S and the closing twists of
+   * the joints. */
   void (*find_hinges)(cb_mechanism *m, cb_joint_extent extent, bool trial, double *q);
-  /* A and load of the sweeps at a node; and the impulses that the bodies need for eta. */
+  /* At a node, the first function finds A and the loads of the sweeps, and the second one the impulses that the bodies
+   * need for eta. */
   void (*take_inertias)(cb_mechanism *m, const cb_rigid_state *state);
   void (*settle)(cb_mechanism *m);
   /* Adds the impulses on all bodies to the states at the node. */
@@ -87,7 +93,8 @@ struct cb_blocks_kernel {
 extern const struct cb_blocks_kernel cb_blocks_kernel_x86_64, cb_blocks_kernel_avx2;
 
 cb_status cb_blocks_create(cb_mechanism *m);
-/* Fills the blocks of a step, or of a node, and marks their links; sets trial.p of all links of a step. */
+/* The first function fills the blocks for a step, and the second one those for a node. Both mark the links that are in
+ * blocks. The first one also sets trial.p of all links. */
 cb_status cb_blocks_take_bodies(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step,
                                 int *failed);
 void cb_blocks_take_node(cb_mechanism *m, const cb_mechanism_bodies *b);

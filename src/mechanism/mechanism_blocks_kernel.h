@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* The places of a block in parts of WIDTH. A part of copies alone is left out, because some loops change what they
- * read. */
+/* Loops over the places of a block, WIDTH at a time. A part that has only copies is left out, because some loops change
+ * the numbers that they read. */
 #define PARTS(B, at) for (int at = 0; at < (B)->count; at += WIDTH)
 
 /* 0 where all numbers are finite, otherwise nan */
@@ -13,7 +13,7 @@ INLINE lane not_finite(v6 x) {
   const v6 zero = minus6(x, x);
   return (zero.a.x + zero.a.y + zero.a.z) + (zero.l.x + zero.l.y + zero.l.z);
 }
-/* The link of the first number that is not 0, or -1. */
+/* Returns the link of the first number that is not 0, or -1. */
 INLINE int find_bad(const int *link, lane zero) {
   for (int i = 0; i < WIDTH; i++)
     if (!(zero[i] == 0)) return link[i];
@@ -57,7 +57,8 @@ INLINE v6 momentum(const blocked_inertia *K, bool coupled, v6 Y) {
 
 /* --- the map cayley: equations of numerics/se3.c, with the halves w and v of the parts of hY --- */
 
-/* The end of the step from q: its rotation, and the displacement of the origin. */
+/* The first function returns the displacement of the origin in a step, and the second one the rotation at its end, for
+ * the rotation q at its start. `half` is hY/2. */
 INLINE v3 displaced(v6 half) {
   const v3 w = half.a, v = half.l;
   return times(2 / (1 + dot(w, w)), more(plus(v, cross(w, v)), dot(w, v), w));
@@ -72,7 +73,7 @@ INLINE v6 apply_D_transposed(v6 half, v6 mu) {
   const v3 w = half.a, f = plus(mu.l, cross(w, mu.l));
   return (v6){more(plus(mu.a, plus(cross(w, mu.a), cross(half.l, f))), dot(w, mu.a), w), f};
 }
-/* The angular and the linear part of the row (x, y) D. */
+/* The row (x, y) D has the angular part row_D(x, y, half, w.v) and the linear part row_T(y, w). */
 INLINE v3 row_T(v3 y, v3 w) { return plus(y, cross(w, y)); }
 INLINE v3 row_D(v3 x, v3 y, v6 half, lane wv) {
   const v3 part = more(plus(row_T(x, half.a), cross(half.l, y)), -wv, y);
@@ -82,13 +83,14 @@ INLINE v3 row_D(v3 x, v3 y, v6 half, lane wv) {
 INLINE void put_row(double *const to[WIDTH], int row, v3 x, v3 y, v6 half, lane wv) {
   scatter_row(to, row, row_D(x, y, half, wv), row_T(y, half.a));
 }
-/* T^T m, and M^T m for M = -hat(v) + v w^T - w.v and a symmetric m, or for the transposed of m */
+/* T^T m, and M^T m for M = -hat(v) + v w^T - w.v */
 INLINE m3 T_transposed(v3 w, m3 m) { return plus9(m, hat_times(w, m)); }
 INLINE m3 M_transposed(v6 half, lane wv, m3 m) {
   return more_outer(plus9(hat_times(half.l, m), times9(-wv, m)), half.a, apply_transposed(m, half.l));
 }
 
-/* Writes A to the links. With K/h for K, (D^T K + d(D^T mu)/d(half)) D; the derivative has the halves of mu. */
+/* Writes A = (D^T K/h + d(D^T mu)/d(hY)) D to the links. The derivative in hY is the one in `half` = hY/2 with half of
+ * mu. */
 INLINE void put_matrix(cb_link *const link[WIDTH], const blocked_inertia *of, bool coupled, v6 half, v6 mu,
                        lane per_step) {
   const v3 w = half.a, l = times(same(0.5), mu.a), p = times(same(0.5), mu.l);
@@ -150,7 +152,8 @@ static void begin(cb_mechanism *m, const cb_block_step *step) {
 
 enum { KNOWN = 1 + CB_RIGID_EARLIER };
 
-/* One part of the twist from those of the last steps d, as cb_rigid_guess with all of them known; changes d. */
+/* Extrapolates the angular or the linear part of the twist from those of the last steps, d, as cb_rigid_guess does if
+ * all of them are known. d is overwritten. */
 INLINE v3 extrapolate(v3 d[KNOWN]) {
   v3 sum = d[0], best = sum;
   lane least = dot(sum, sum);
@@ -207,7 +210,7 @@ static void guess(cb_mechanism *m, const cb_block_step *step, bool extrapolated)
     PARTS(&m->blocks.body[i], at) guess_part(m, &m->blocks.body[i], step, extrapolated, at);
 }
 
-/* Places the links at the end of a step; the position is that at the node, and what moves it is in x_low. */
+/* Places the links at the end of a step. x becomes the position at the node, and the displacement is added to x_low. */
 INLINE void place_part(cb_body_block *B, cb_rigid_state *const s[WIDTH], cb_link *const l[WIDTH], v6 half, int at) {
   const v4 q = rotated(half, get4(B->q, at));
   const v3 moved = displaced(half);
@@ -236,7 +239,7 @@ static void place_bodies(cb_mechanism *m, const cb_block_step *step) {
     }
 }
 
-/* The impulse that the bodies lack, p + (h/2) (0, f) - D^T mu. */
+/* Returns the impulse that is missing for the twist, p + (h/2) (0, f) - D^T mu. */
 INLINE v6 residual(const cb_body_block *B, const cb_block_step *step, v6 half, v6 mu, int at) {
   v6 r = minus6(get6(B->p, at), apply_D_transposed(half, mu));
   r.l = more(r.l, same(step->first), get3(B->f, at));
@@ -331,8 +334,8 @@ INLINE void put_pair(double *const high[WIDTH], double *const low[WIDTH], int k,
   scatter(low, k, x.low);
 }
 
-/* The momentum of the world's axes about the origin that moves by dx, after the impulses W of joints at the first node
- * and the impulse of the force F (cb_rigid_move). */
+/* Adds the impulses W of the joints at the first node and the impulse F of the force to the momentum P. P is in the
+ * world's axes about the body's origin, which then moves by dx (cb_rigid_move). */
 INLINE void move_momentum(pair P[6], v6 W, v6 F, v3 dx) {
   const lane impulse[6] = {W.a.x, W.a.y, W.a.z, W.l.x, W.l.y, W.l.z},
              gained[6] = {F.a.x, F.a.y, F.a.z, F.l.x, F.l.y, F.l.z}, d[3] = {dx.x, dx.y, dx.z};
@@ -345,8 +348,8 @@ INLINE void move_momentum(pair P[6], v6 W, v6 F, v3 dx) {
   }
 }
 
-/* The work of f in the step, f.(R v) h: R is half of the rotation, of the quaternion (c, w) with the half w, c = 1 +
- * |(1, w)|. */
+/* The work of f in the step, f.(R v) h: R is the rotation in the first half of the step. Its quaternion is along (c,
+ * w), with c = 1 + |(1, w)| and the angular part w of `half`. */
 INLINE lane work(v3 f, v6 half) {
   const v3 w = half.a, across = cross(w, half.l);
   const lane ww = dot(w, w), c = 1 + root(1 + ww);
@@ -436,7 +439,8 @@ INLINE place take_place(const cb_place *const p[WIDTH]) {
   return (place){gather9(FROM(r)), gather4(FROM(q)), gather3(FROM(x), 0), gather3(FROM(low), 0)};
 }
 
-/* The angle from qa to qb about their common third axis, that is nearest to `near`. */
+/* Returns the angle from qa to qb about their common third axis. Of the angles that differ by whole turns, it is the
+ * one nearest to `near`. */
 INLINE lane angle_between(v4 qa, v4 qb, lane near) {
   const lane w = qa.w * qb.w + qa.x * qb.x + qa.y * qb.y + qa.z * qb.z,
              s = qa.w * qb.z - qa.x * qb.y + qa.y * qb.x - qa.z * qb.w;
@@ -472,7 +476,8 @@ INLINE void find_hinges_part(cb_mechanism *m, const cb_hinge_block *B, cb_joint_
   EACH(S_to, now, S);
   EACH(close_to, now, close);
   scatter(own, 0, angle);
-  const bool found = !trial || m->has_modes; /* links have what a trial finds, unless coordinates may be held */
+  const bool found =
+      !trial || m->has_modes; /* a trial uses S1 and e of the links below, unless modes may hold coordinates */
   if (found) scatter6(S_to, S);
   if (found && extent != CB_JOINT_MOTION) scatter6(close_to, close);
   if (!trial) return;

@@ -29,7 +29,7 @@ INLINE lane choose(lane_bits condition, lane x, lane y) {
 INLINE lane root(lane x) { return (lane){sqrt(x[0]), sqrt(x[1])}; }
 #endif
 
-/* The same number, k numbers on, of WIDTH bodies. */
+/* Reads number k after each of the addresses `from`, one of each of WIDTH bodies. */
 INLINE lane gather(const double *const from[WIDTH], int k) {
 #if WIDTH == 4
   return (lane){from[0][k], from[1][k], from[2][k], from[3][k]};
@@ -41,8 +41,8 @@ INLINE void scatter(double *const to[WIDTH], int k, lane x) {
 #pragma GCC unroll 4
   for (int i = 0; i < WIDTH; i++) to[i][k] = x[i];
 }
-/* Two such numbers, k and k + 1. Pairs are moved as one vector of two, as the sweeps do: a load of two numbers that
- * were just stored one by one would wait. */
+/* Does the same for two numbers, k and k + 1. A pair is moved as one vector of two, as in the sweeps, because the
+ * processor waits when it loads a pair whose numbers were just stored one by one. */
 #if WIDTH == 4
 INLINE __m256d two_pairs(const double *a, const double *b) {
   return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(a)), _mm_loadu_pd(b), 1);
@@ -75,7 +75,7 @@ INLINE void scatter2(double *const to[WIDTH], int k, lane x, lane y) {
   put(to[1] + k, PICK(x, y, 1, 3));
 }
 #endif
-/* Addresses of a member of WIDTH structures. */
+/* Makes the array `name` of the addresses of a member of WIDTH structures. */
 #define EACH(name, of, member) \
   double *name[WIDTH];         \
   for (int each = 0; each < WIDTH; each++) name[each] = (double *)(of)[each]->member
@@ -154,7 +154,7 @@ INLINE m3 hat_times(v3 a, m3 m) {
   return (m3){minus(times(a.y, m.z), times(a.z, m.y)), minus(times(a.z, m.x), times(a.x, m.z)),
               minus(times(a.x, m.y), times(a.y, m.x))};
 }
-/* r m r^T, and for a diagonal m */
+/* r m r^T, and the same for a diagonal m */
 INLINE m3 turned(m3 r, m3 m) {
   const m3 half = {apply_transposed(m, r.x), apply_transposed(m, r.y), apply_transposed(m, r.z)};
   return (m3){apply(r, half.x), apply(r, half.y), apply(r, half.z)};
@@ -200,8 +200,9 @@ INLINE m3 rotation(v4 q) {
   return (m3){{1 - (yy + zz), xy - wz, zx + wy}, {xy + wz, 1 - (xx + zz), yz - wx}, {zx - wy, yz + wx, 1 - (xx + yy)}};
 }
 
-/* 2 atan(s/w) for w >= 0: |s/w| <= tan(pi/8) after the fractions s/w, (s - w)/(s + w) about pi/4, or -w/s about pi/2;
- * the polynomial of fdlibm 5.3, s_atan.c. The error is below 1 unit in the last place. */
+/* 2 atan(s/w) for w >= 0. The argument is reduced to |x| <= tan(pi/8), where x is s/w, (s - w)/(s + w) for angles near
+ * pi/4, or -w/s for angles near pi/2. The polynomial in x is that of fdlibm 5.3, s_atan.c. The error is below 1 unit in
+ * the last place. */
 INLINE lane twice_atan(lane s, lane w) {
   const lane_bits sign = (lane_bits)s & (lane_bits)(lane)(same(-0.0));
   const lane n = (lane)((lane_bits)s ^ sign), tangent = same(0.41421356237309503);
@@ -261,7 +262,7 @@ INLINE pair times_one(pair a, lane b) {
   const pair p = two_product(a.high, b);
   return fast_two_sum(p.high, p.low + a.low * b);
 }
-/* cb_compensated_add_one */
+/* the same as cb_compensated_add_one */
 INLINE pair compensated(pair a, lane increment) {
   const lane y = increment + a.low, sum = a.high + y, back = sum - a.high;
   return (pair){sum, (a.high - (sum - back)) + (y - back)};
@@ -292,7 +293,8 @@ INLINE void scatter6_at(double *const to[WIDTH], int k, v3 a, v3 l) {
 }
 INLINE v6 gather6(const double *const from[WIDTH]) { return gather6_at(from, 0); }
 INLINE void scatter6(double *const to[WIDTH], v6 V) { scatter6_at(to, 0, V.a, V.l); }
-/* A row of the matrix A of links, and the matrix of four blocks; and a block of 6x6 numbers, the first one at k. */
+/* The first two functions store one row of the matrix A of links, and all of A from its four blocks. The third one
+ * reads a 3x3 block of a 6x6 matrix, whose first entry is number k. */
 INLINE void scatter_row(double *const to[WIDTH], int row, v3 a, v3 l) {
   scatter2(to, 8 * row, a.x, a.y);
   scatter2(to, 8 * row + 2, a.z, same(0));

@@ -3,7 +3,7 @@
  * Vectors of a link are in the frame of its body at the first node, about the body's origin, in place of the axes of
  * the world. With the frames A and B of a joint in its bodies a and b, and the maps tau of the step:
  *   m = (g_a A)^-1 g_b B,   m_{k+1} = A^-1 tau(h Y_a)^-1 A m_k B^-1 tau(h Y_b) B
- *   X = Ad(B m^-1 A^-1)                the twist of a as b sees it; it serves both nodes
+ *   X = Ad(B m^-1 A^-1)                maps the twist of a to the frame of b; the same X is used at both nodes
  *   S_k = Ad_B S,  S_{k+1} = Ad_{tau(h Y_b)} Ad_B S,   S the twists of the joint in frame B (curvebody/joint.h)
  *   A = (1/h) J dtau^-1_{hY}           a displacement eta of the end changes Y by (1/h) dtau^-1_{hY} eta
  * If the link is the body a, b is its parent: X is inverted, and S becomes -Ad_{A m} S.
@@ -23,7 +23,7 @@ static const double identity[6][6] = {{1, 0, 0, 0, 0, 0}, {0, 1, 0, 0, 0, 0}, {0
 
 /* --- products of poses --- */
 
-/* The biquaternion of a pose that is not far from the base point. */
+/* Finds the biquaternion of a pose that is not far from the base point. */
 static void of_pose(double K, const cb_pose *g, cb_biquaternion *out) {
   const double size = exp(cb_biquaternion_of(K, g, out));
   for (int i = 0; i < 4 && size != 1; i++) {
@@ -44,7 +44,7 @@ static void product3(double K, const cb_biquaternion *p, const cb_biquaternion *
   cb_biquaternion_multiply(K, &pq, r, out);
 }
 
-/* The pose of the link relative to its parent, A m B^-1 or its inverse; m: the motion of the joint. */
+/* Finds the pose of the link relative to its parent, A m B^-1 or its inverse, for the motion m of the joint. */
 static void from_parent(const cb_link *l, double K, const cb_pose *motion, cb_biquaternion *out) {
   const cb_curved_link *c = l->curved;
   const cb_biquaternion back = inverse(&c->frame[1]);
@@ -54,8 +54,8 @@ static void from_parent(const cb_link *l, double K, const cb_pose *motion, cb_bi
   *out = l->first_moves ? inverse(&whole) : whole;
 }
 
-/* The matrix that takes twists of the joint, in frame B, to twists of the link relative to its parent, in the frame of
- * the link: Ad_B or -Ad_{A m}. */
+/* Finds the matrix that maps twists of the joint, in frame B, to twists of the link relative to its parent, in the
+ * frame of the link: Ad_B or -Ad_{A m}. */
 static void to_link(const cb_mechanism *m, const cb_link *l, double out[6][6]) {
   const cb_joint_frame *f = &m->joint[l->joint].frame[l->first_moves ? 0 : 1];
   cb_pose g = {{f->q[0], f->q[1], f->q[2], f->q[3]}, {f->x[0], f->x[1], f->x[2]}};
@@ -124,7 +124,7 @@ void cb_curved_take_node(cb_mechanism *m) {
     from_parent(l, m->curvature, &c->node, &relative);
     back = inverse(&relative);
     cb_biquaternion_pose(m->curvature, &back, 0, &g, NULL);
-    memcpy(l->d, g.x, sizeof l->d); /* only for the round-off of a step */
+    memcpy(l->d, g.x, sizeof l->d); /* used only to estimate the round-off of a step */
     cb_pose_adjoint_in(m->curvature, &g, c->X);
   }
 }
@@ -249,7 +249,7 @@ static void set_pose(cb_rigid_state *s, const cb_pose *g, const double low[3]) {
   memcpy(s->x_low, low, sizeof s->x_low);
 }
 
-/* The pose of a link that follows from the pose of its parent and from the motion of its joint. */
+/* Finds the pose of a link from the pose of its parent and the motion of its joint. */
 static void follow(const cb_mechanism *m, const cb_link *l, const cb_mechanism_bodies *b, cb_pose *out, double low[3]) {
   static const cb_pose origin = {.q = {1}};
   const cb_pose *g = l->parent >= 0 ? &b->state[m->link[l->parent].body].g : &origin;

@@ -1,7 +1,7 @@
 /* Joints that close loops of a mechanism, and couplings (below): rows that are solved together with the sweeps.
  *
  *   row i: a covector N_i on the motion of the joint's second body B relative to the first one, A.
- *   C_i eta = N_i (eta_B - X eta_A) at the end of a step; the impulse G_i^T lambda_i = (N_i on B, -X^T N_i on A) acts at
+ *   C_i eta = N_i (eta_B - X eta_A) at the end of a step; the impulse G_i^T lambda_i (N_i on B, -X^T N_i on A) acts at
  *   its beginning.
  *   eta = eta_0 + sum_i Z_i lambda_i,  Z_i the sweep of G_i^T alone
  *   a constraint                  C_i eta = -gap_i                           (or the rate of a driven coordinate)
@@ -63,13 +63,15 @@ static void add_row(const cb_loop *l, const double (*N)[6], double factor, doubl
 
 static const cb_place *place_of(const cb_mechanism *m, int link) { return link >= 0 ? &m->link[link].place : NULL; }
 
-/* The motion of a joint that closes a loop, or of a part of a coupling, at the places of the links; q is updated. */
+/* Finds the motion of a joint that closes a loop, or of a part of a coupling, at the places of the links, and updates
+ * q. */
 static void loop_at(const cb_mechanism *m, const cb_loop *l, double *q, cb_joint_now *now) {
   cb_joint_at(&m->joint[l->joint], place_of(m, l->link[0]), place_of(m, l->link[1]), false, CB_JOINT_ROWS,
               q + m->first[l->joint], now);
 }
 
-/* Takes a covector N from one at the present places, and the vector between the bodies at the beginning of a step. */
+/* Finds N from `covector`, which is about the present origin of the second body: N is about its origin at the beginning
+ * of the step. At the beginning (`end` is not set) the function also finds l->d, the vector between the bodies. */
 static void loop_take(const cb_mechanism *m, cb_loop *l, bool end, const double covector[6], double N[6]) {
   double moment[3];
   memcpy(N, covector, 6 * sizeof *N);
@@ -108,7 +110,7 @@ void cb_loops_take(cb_mechanism *m, bool end) {
 
 /* --- solution --- */
 
-/* The response of all links to the impulse of each row, with the factors of the last sweep. */
+/* Finds the response of all links to the impulse of each row, with the factors of the last sweep. */
 static void find_responses(cb_mechanism *m) {
   int row = 0;
   for (int i = 0; i < m->loops; i++)
@@ -122,7 +124,7 @@ static void find_responses(cb_mechanism *m) {
     }
 }
 
-/* The matrix of all rows that are not dropped, and its factors. */
+/* Makes the matrix of all rows that are not dropped, and factors it. */
 static cb_status find_matrix(cb_mechanism *m) {
   int i = 0, row = 0;
   for (int l = 0; l < m->loops; l++)
@@ -153,7 +155,7 @@ cb_status cb_loops_factor(cb_mechanism *m) {
                 : CB_OK;
 }
 
-/* Adds the motion by the impulses of the rows to eta and dq of all links. */
+/* Adds the motion that the changes of lambda cause to eta and dq of all links. */
 static void add_responses(cb_mechanism *m) {
   for (int r = 0; r < m->rows; r++) {
     const cb_loop_row *own = &m->row[r];
@@ -165,8 +167,8 @@ static void add_responses(cb_mechanism *m) {
   }
 }
 
-/* Finds the changes of lambda that the motion of the sweep leaves. alone: without gaps and forces, for an impulse
- * alone. */
+/* Finds the changes of lambda after which the motion obeys all rows, and adds their effect to the motion of the sweep.
+ * If `alone` is set, gaps and forces count as 0, as for the response to an impulse alone. */
 static void solve_rows(cb_mechanism *m, bool alone) {
   int i = 0, row = 0;
   for (int l = 0; l < m->loops; l++)
@@ -237,7 +239,8 @@ void cb_loops_rates(cb_mechanism *m) {
   }
 }
 
-/* rates: targets are the rates of driven coordinates; otherwise, that gaps close and driven coordinates follow. */
+/* If `rates` is set, the targets are the rates of driven coordinates, and 0 for gaps. Otherwise the targets close the
+ * gaps and bring driven coordinates to their values. */
 void cb_loops_set_targets(cb_mechanism *m, bool rates) {
   int row = 0;
   for (int l = 0; l < m->loops; l++) {
@@ -291,8 +294,8 @@ cb_status cb_loops_create(cb_mechanism *m, const bool *used) {
   return CB_OK;
 }
 
-/* The response of a row, or of one part of it, of two bodies that only carry what hangs on them: N A_B^-1 N + X^T N
- * A_A^-1 X^T N. */
+/* Returns N . A_B^-1 N + X^T N . A_A^-1 X^T N, the response of a row, or of one part of it, if its bodies A and B
+ * carried only the links beyond them. */
 static double response_of_part(const cb_mechanism *m, const cb_loop *l, const double N[6]) {
   double out = 0;
   for (int side = 0; side < 2; side++) {
@@ -369,8 +372,8 @@ void cb_loops_sort(cb_mechanism *m) {
  *   gap g = q - p(r),   p(r) = c_0 + c_1 r + c_2 r^2 + ..
  *   C eta = N_q (eta_B - X eta_A) - p'(r) N_r (eta_D - X eta_C)        q between the bodies A and B, r between C and D
  * N_q is the covector whose value on a motion of the joint is the rate of q (dual in mechanism_private.h). The impulse
- * lambda pushes q by lambda and r by -p'(r) lambda, so a coupling does no work. It is one more row of those of loops
- * (above), which have two parts here. While limits, dry friction or drives hold both coordinates, this row depends on
+ * lambda pushes q by lambda and r by -p'(r) lambda, so a coupling does no work. A coupling is one more row like those
+ * of loops (above), but has two parts. While limits, dry friction or drives hold both coordinates, this row depends on
  * others and is dropped. q and r may have any units. The coupling holds at every node to round-off.
  */
 
@@ -384,7 +387,7 @@ double cb_joint_polynomial(const cb_joint_coupling *coupling, double r, double *
   return p;
 }
 
-/* Coupling number i: its row, and the first of its two parts. */
+/* These functions return the row of coupling number i, and the first of its two parts. */
 static cb_loop_row *row_of(const cb_mechanism *m, int i) { return &m->row[m->rows - m->couplings + i]; }
 static cb_loop *parts_of(const cb_mechanism *m, int i) { return &m->loop[m->loops - 2 * (m->couplings - i)]; }
 
@@ -411,7 +414,7 @@ void cb_couplings_create(cb_mechanism *m) {
     }
 }
 
-/* The value of the polynomial, and its derivative, at the present places. */
+/* Returns the value of the polynomial, and finds its derivative, at the present places. */
 static double polynomial_of(const cb_mechanism *m, const cb_loop *part, double *slope) {
   return cb_joint_polynomial(&m->joint[part->joint].coupling[part->coordinate], part[1].value, slope);
 }
@@ -446,7 +449,7 @@ void cb_couplings_record(cb_mechanism *m) {
       const cb_loop *part = &parts_of(m, i)[k];
       const cb_loop_row *row = row_of(m, i);
       const int first = part->link[0];
-      if (first >= 0 && m->link[first].joint == part->joint) /* what is recorded is the impulse on the first body */
+      if (first >= 0 && m->link[first].joint == part->joint) /* the impulse on the first body is recorded */
         cb_sweep_to_parent(part->d, -row->lambda, row->N0[k], m->impulse[part->joint]);
       else
         cb_add6(row->lambda, row->N0[k], m->impulse[part->joint]);

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A coordinate this near to its limit is at it; relative to 1 + |limit|. */
+/* A coordinate q is at its limit if |q - limit| is at most this number times 1 + |limit|. */
 static const double at_limit = 1e-12;
 
 static cb_joint_mode mode_of(const cb_mechanism *m, int c) { return (cb_joint_mode)m->mode[c]; }
@@ -87,7 +87,7 @@ void cb_modes_target(cb_mechanism *m) {
     }
 }
 
-/* The impulse S_k^T w of the joint on a coordinate. */
+/* Returns the impulse S_k^T w of the joint on a coordinate. */
 static double impulse_on(const cb_mechanism *m, int joint, int i) {
   for (int k = 0; k < m->links; k++)
     if (m->link[k].joint == joint) return cb_sweep_dot(m->link[k].all0[i], m->link[k].w);
@@ -97,14 +97,14 @@ static double impulse_on(const cb_mechanism *m, int joint, int i) {
   return 0;
 }
 
-/* The mode that a coordinate has after it was released upwards or downwards. */
+/* Returns the mode of a coordinate after it was released upwards or downwards. */
 static cb_joint_mode released(const cb_joint *j, int i, bool up) {
   return j->friction[i] > 0 ? up ? CB_JOINT_SLIPS_UP : CB_JOINT_SLIPS_DOWN : CB_JOINT_FREE;
 }
 
 static bool at(double q, double limit) { return fabs(q - limit) <= at_limit * (1 + fabs(limit)); }
 
-/* The mode that the solution of the step contradicts least. */
+/* Returns the present mode if the solution of the step agrees with it, otherwise the mode to be tried next. */
 static cb_joint_mode right_mode(const cb_mechanism *m, int joint, int i, double h) {
   const cb_joint *j = &m->joint[joint];
   const int c = m->first[joint] + i;
@@ -113,7 +113,7 @@ static cb_joint_mode right_mode(const cb_mechanism *m, int joint, int i, double 
   if (cb_modes_hold(m, c)) {
     const double lambda = impulse_on(m, joint, i) - m->momentum[c] - m->at_first * h * m->force[c].Q,
                  push = h > 0 ? lambda : -lambda;
-    /* it moves all the same: what holds it was dropped because it followed from other joints, and does so no more */
+    /* it moves although it is held: its constraint was dropped as implied by other joints, which is no longer true */
     if (!at(q1, m->drive[c])) return released(j, i, m->rate[c] > 0);
     if (mode == CB_JOINT_AT_LOWEST ? push < 0 : mode == CB_JOINT_AT_HIGHEST && push > 0)
       return j->friction[i] > 0 ? CB_JOINT_STICKS : CB_JOINT_FREE; /* friction may hold what the limit does not */
@@ -122,7 +122,7 @@ static cb_joint_mode right_mode(const cb_mechanism *m, int joint, int i, double 
   }
   if (reflects(j, i, 0) && at(m->q[c], low) && q1 < low && !at(q1, low)) return CB_JOINT_AT_LOWEST;
   if (reflects(j, i, 1) && at(m->q[c], high) && q1 > high && !at(q1, high)) return CB_JOINT_AT_HIGHEST;
-  /* where another coordinate of a loop is held, this one rests up to round-off, which is no reason to hold it, too */
+  /* if another coordinate of the loop is held, this one moves by round-off only, and need not be held, too */
   const bool back = (mode == CB_JOINT_SLIPS_UP && m->rate[c] < 0) || (mode == CB_JOINT_SLIPS_DOWN && m->rate[c] > 0);
   return back && !at(q1, m->q[c]) ? CB_JOINT_STICKS : mode;
 }
@@ -174,8 +174,8 @@ void cb_mechanism_add_limit_work(cb_mechanism *m, int number, double work) {
 
 /* --- drives ---
  *
- * What drives give, and their work. A drive keeps its coordinate q to a law, and its force acts on the bodies, and on
- * the spring, the damper and the rotor a of the coordinate:
+ * The impulses of drives, and their work. A drive keeps its coordinate q to a law, and its force acts on the bodies,
+ * and on the spring, the damper and the rotor a of the coordinate:
  *
  *   f = S^T w/h - Q + a q'',   work = sum over nodes of q' S^T W - sum over steps of h Q q' + change of a q'^2/2
  * with the impulses W of the joint at the nodes, its twist S there, and the force Q of spring and damper. In a step of
@@ -193,7 +193,8 @@ void cb_drives_begin(cb_mechanism *m, double t, double h) {
   m->laws.drives(m->laws.self, t + h, m->drive, m->drive_rate);
 }
 
-/* An impulse W of a joint at a node with the twist S and the rate q' of coordinate c. */
+/* Adds to the impulse and the work of the drive of coordinate c the parts that come from an impulse W of its joint at a
+ * node. S and `rate` are the twist and the rate of the coordinate there. */
 static void add(cb_mechanism *m, int c, const double S[6], double rate, const double W[6]) {
   const double own = cb_sweep_dot(S, W);
   m->drive_impulse[c] += own;

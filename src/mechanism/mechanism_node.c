@@ -13,7 +13,7 @@
 
 enum { MAXIMUM = 40 };
 
-/* At a node, both ends of the step are the same. */
+/* Sets the quantities at the end of a step to those at its beginning, because both are the same at a node. */
 static void copy_node(cb_mechanism *m) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
@@ -24,7 +24,7 @@ static void copy_node(cb_mechanism *m) {
   for (int r = 0; r < m->rows; r++) memcpy(m->row[r].N1, m->row[r].N0, sizeof m->row[r].N1);
 }
 
-/* Whether the joints were found last at the present poses; and stores the places. */
+/* Stores the places of all links. Returns whether the motions of the joints were found at these places. */
 static bool take_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
   bool same = m->found;
   if (m->curvature != 0) {
@@ -92,7 +92,7 @@ void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b) {
   cb_loops_rates(m);
 }
 
-/* Finds A = R_0 K R_0^T at a node, and the momentum that is not mu_0, of a body whose inertia is not constant. */
+/* Finds A = R_0 K R_0^T, and the momentum less mu_0 (load), at a node, for a body whose inertia is not constant. */
 static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, const cb_rigid_state *s) {
   const double(*r)[3] = (const double(*)[3])l->r0;
   double mu0[6], turned[6], half[6][6];
@@ -138,7 +138,7 @@ cb_status cb_mechanism_sort_rows(cb_mechanism *m, const cb_mechanism_bodies *b, 
   return CB_OK;
 }
 
-/* Solves for the twists that the momenta correspond to. */
+/* Finds the twists that belong to the momenta, and the impulses of the joints. */
 static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
   int at;
   cb_mechanism_find_places(m, b);
@@ -194,7 +194,7 @@ void cb_mechanism_respond(cb_mechanism *m, const double (*W)[6], double (*change
       cb_curved_give_change(&m->link[i], change[m->link[i].body]);
 }
 
-/* The rates of all coordinates after the twists were found. */
+/* Finds the rates of all coordinates from the twists that find_twists found. */
 static void find_rates_of_twists(cb_mechanism *m) {
   memcpy(m->rate, m->drive_rate, (size_t)m->coordinates * sizeof *m->rate); /* of driven and held coordinates */
   for (int i = 0; i < m->links; i++) {

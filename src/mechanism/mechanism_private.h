@@ -12,7 +12,7 @@
 
 /* A joint at present poses. */
 typedef struct cb_joint_now {
-  double S[6][6], N[6][6]; /* [coordinates], [rows]: twists of the second body, and covectors on them */
+  double S[6][6], N[6][6]; /* [coordinates], [rows]: S: twists of the second body; N: covectors on them */
   double close[6];   /* the twist of the second body that closes the gaps, - sum_i gap_i N_i in the joint's frame */
   double gap[6];     /* [rows] */
   double dual[6][6]; /* [coordinates]: covectors whose value on S_j is 1 if i = j, otherwise 0 */
@@ -36,29 +36,29 @@ static inline void cb_six_set(const double V[6], cb_six *out) {
 
 /* One body of a tree, which its joint holds to its parent. The root of a tree that is not joined to the world has no
  * joint. Matrices A map displacements of the end of a step to impulses at its beginning. Both are about the origin of
- * the body at the beginning, so that a vector d serves both nodes; S1 and e are about that origin, too. */
+ * the body at the beginning, so that the same vector d is used at both nodes; S1 and e are about that origin, too. */
 typedef struct cb_link {
-  /* the sweeps: A by rows, with everything beyond this link; r; eta; and [n]: X^T A S_{k+1}, D^-1 S_k^T A X, D^-1
-   * S_k */
+  /* of the sweeps: A by rows, which includes the links beyond this one; r; eta; [n]: AS = X^T A S_{k+1},
+   * L = D^-1 S_k^T A X, DS = D^-1 S_k */
   alignas(64) cb_six A[6], r, whole_eta, AS[6], L[6], DS[6];
   int body, joint, parent;                      /* joint -1: a root; parent: a link, or -1 for the world */
   int root;                                     /* the first body of its tree */
   bool first_moves;                             /* the body is the first one of its joint */
-  bool in_block, node_in_block, hinge_in_block; /* mechanism_blocks.h: the body in a step, at a node, and the joint */
-  int n;                                        /* coordinates that are not driven */
+  bool in_block, node_in_block, hinge_in_block; /* in blocks: the body in a step, the body at a node, the joint */
+  int n;                                        /* coordinates that are neither driven nor held */
   int coordinate[6];                            /* [n]: their numbers in the joint */
   cb_rigid_trial trial;
   double Y[6], update[6];    /* in the body frame */
   double r0[3][3];           /* the rotation at the first node */
-  double d[3];               /* from the origin of the parent to that of the body, there */
+  double d[3];               /* from the parent's origin to the body's, at the first node */
   double moved[3];           /* the displacement of the origin in the trial step */
   double S0[6][6], S1[6][6]; /* [n] */
-  double all0[6][6];         /* [coordinates]: the same for all coordinates */
+  double all0[6][6];         /* [coordinates]: S0 of all coordinates, also of driven ones */
   double e[6];               /* the twist that closes the gap */
-  double load[6];            /* the impulse that the body's own motion lacks */
-  double D[6][6], u[6];      /* [n]: the inverse of S_k^T A S_{k+1} + ..; the change of q without the parent */
+  double load[6];            /* the impulse that is missing for the trial twist */
+  double D[6][6], u[6];      /* [n]: the inverse of S_k^T A S_{k+1} + stiff; the change of q without the parent */
   double inertia[6];         /* [n]: the diagonal of S_k^T A S_{k+1} */
-  double force[6];           /* [n]: what S^T w shall be, at the trial */
+  double force[6];           /* [n]: the required S^T w, at the trial twist */
   double stiff[6];           /* [n]: its derivative in q, times -1 */
   double eta[6], w[6];       /* twist (or displacement), and impulse of the joint on this body */
   double dq[6];              /* [n]: rate (or change) of its coordinates */
@@ -68,11 +68,11 @@ typedef struct cb_link {
 
   struct cb_curved_link *curved; /* NULL in flat space */
 } cb_link;
-/* An odd number of lines of the cache: with an even one, the same member of many links would fall on few of its
- * sets. */
+/* The size of a link is an odd number of cache lines. If it were even, the same member of many links would share few
+ * sets of the cache. */
 _Static_assert(sizeof(cb_link) / CB_CACHE_LINE % 2 == 1, "the size of a link");
 
-/* What a link has in a curved space instead of d, of moved, and of a part of the trial. */
+/* The data of a link in a curved space, which replace d, moved and a part of the trial. */
 typedef struct cb_curved_link {
   cb_rigid_curved_trial trial;
   cb_biquaternion frame[2]; /* A and B of its joint */
@@ -82,8 +82,9 @@ typedef struct cb_curved_link {
   double r[3][3];           /* the rotation of the body at the first node */
 } cb_curved_link;
 
-/* A joint that closes a loop, and one of its rows: first its gaps, then its coordinates. A coupling of two coordinates
- * has two of them, one for the joint of each coordinate; the row is that of the first one. */
+/* A joint that closes a loop (cb_loop), and one of its rows (cb_loop_row). The rows of a joint are those of its gaps,
+ * followed by those of its coordinates. A coupling of two coordinates has two structs cb_loop, one for the joint of
+ * each coordinate, and its only row belongs to the first one. */
 typedef struct cb_loop {
   int joint, rows, gaps;        /* gaps: how many of the rows are constraints of the joint or coupling */
   int coordinate;               /* of a part of a coupling: its number in the joint */
@@ -94,11 +95,11 @@ typedef struct cb_loop {
 } cb_loop;
 
 typedef struct cb_loop_row {
-  bool yields; /* a coordinate that is not driven */
-  /* covectors on the motion of the second body relative to the first one, at the two nodes, about its
-   * origin at the first one; [1]: of a second part */
+  bool yields; /* the row is that of a coordinate that is neither driven nor held */
+  /* covectors at the first node (N0) and the last one (N1) on the motion of the second body relative to the first body,
+   * about the second body's origin at the first node; [1]: those of the second part of a coupling */
   double N0[2][6], N1[2][6];
-  double gap, target;  /* of a constraint: its gap, and C eta */
+  double gap, target;  /* of a constraint: its gap, and the required C eta */
   double force, stiff; /* f and s of a coordinate */
   double lambda, change_of_lambda;
   double (*response)[6], (*change)[6]; /* [links]: eta and dq for the impulse lambda = 1 */
@@ -106,7 +107,7 @@ typedef struct cb_loop_row {
 
 typedef struct cb_joint_tree cb_joint_tree;
 
-/* What loops over all coordinates need of them. */
+/* The data of a coordinate that loops over all coordinates use. */
 typedef struct cb_coordinate {
   double stiffness, rest, damping, armature;
   int joint, number; /* in the joint */
@@ -132,7 +133,7 @@ struct cb_mechanism {
   cb_shared *shared; /* inertia that bodies share (mechanism_shared.c); NULL: none */
   cb_blocks blocks;
   const struct cb_sweep_kernel *sweeps;
-  cb_joint_tree *tree; /* for steps in coordinates (mechanism_tree.h); NULL: there was none */
+  cb_joint_tree *tree; /* for steps in coordinates (mechanism_tree.h); NULL: no such step was made */
   int bodies, joints, links, coordinates;
   double curvature; /* of the space */
   double *motion;   /* in a curved space, [joints][7], a part of the state: position and quaternion of m */
@@ -145,24 +146,24 @@ struct cb_mechanism {
   cb_joint_now *now; /* [joints] */
   double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive,
       *stiffness; /* [coordinates]: see mechanism_step.c */
-  bool found;     /* the joints belong to the places of the links */
-  bool taken;     /* as do r0, d, S0, all0, and N0 of loops */
+  bool found;     /* `now` of all joints belongs to the present places of the links */
+  bool taken;     /* r0, d, S0, all0, and N0 of loops belong to these places, too */
   /* the state, one array: q, momentum, rate, work, mode, drive_impulse, impulse, wrench_work; in a curved space
    * motion; and, if rows that are dropped may change, held and dropped */
-  double *work[CB_JOINT_WORKS]; /* [coordinates] */
-  double *mode;                 /* [coordinates]: cb_joint_mode, as numbers */
-  double *wrench_work;          /* [bodies] */
-  double *held, *dropped;       /* [coordinates], [rows], 1 or 0: rows that depend on others while these are held */
-  bool has_modes;               /* a coordinate has limits or dry friction */
-  int limits;                   /* that reflect */
-  cb_joint_force *force;        /* [coordinates] */
-  double at_first;              /* the part of h Q that acts at the first node: 1/2, or 1 in a damped step */
-  double *gap;                  /* [joints] */
-  double (*impulse)[6];         /* [joints] */
+  double *work[CB_JOINT_WORKS];          /* [coordinates] */
+  double *mode;                          /* [coordinates]: cb_joint_mode, as numbers */
+  double *wrench_work;                   /* [bodies] */
+  double *held, *dropped;                /* [coordinates], [rows], 1 or 0: held ones; rows that then depend on others */
+  bool has_modes;                        /* a coordinate has limits or dry friction */
+  int limits;                            /* number of limits that reflect */
+  cb_joint_force *force;                 /* [coordinates] */
+  double at_first;                       /* the part of h Q that acts at the first node: 1/2, or 1 in a damped step */
+  double *gap;                           /* [joints] */
+  double (*impulse)[6];                  /* [joints] */
   double *drive_first, (*drive_axis)[6]; /* [coordinates]: rates and S of driven ones at the first node of a step */
-  double *drive_impulse;                 /* [coordinates]: what drives give in the last step */
+  double *drive_impulse;                 /* [coordinates]: the impulses of drives in the last step */
   int loops, rows, kept;                 /* kept: rows that are not dropped */
-  int couplings;                         /* the last ones of the rows; they have the last 2*couplings of the loops */
+  int couplings;                         /* number: they have the last rows, and the last 2*couplings of the loops */
   bool sorted;                           /* dropped rows were found */
   int *implied; /* [joints]: rows that were dropped at the start, where no coordinate is held */
   cb_loop *loop;
@@ -173,46 +174,51 @@ struct cb_mechanism {
   double (*need)[6], (*wrench)[6]; /* [links]: the impulse that a body needs; the sum of the impulses on it */
 };
 
-/* What is found of a joint: q, S and gap; also close; also N and dual. */
+/* The quantities of a joint that are found. CB_JOINT_MOTION: q, S and gap; CB_JOINT_CLOSING: also `close`;
+ * CB_JOINT_ROWS: also N and dual. */
 typedef enum cb_joint_extent { CB_JOINT_MOTION, CB_JOINT_CLOSING, CB_JOINT_ROWS } cb_joint_extent;
 /* Finds the joint's motion for the places of its two bodies (NULL: the world), near the coordinates q; updates q. S,
- * close, N and dual belong to the second body in its motion relative to the first one, about its origin; first_moves:
- * to the first one relative to the second. */
+ * close, N and dual belong to the second body in its motion relative to the first one, about its origin. If first_moves
+ * is set, they belong to the first body in its motion relative to the second one. */
 void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool first_moves, cb_joint_extent extent,
                  double *q, cb_joint_now *out);
 /* --- parts of a step (mechanism_step.c) --- */
 void cb_mechanism_place_of(const cb_rigid_state *s, cb_place *out);
-/* d = from the origin of a to that of b; a NULL: 0, b NULL: the world */
+/* Finds the vector d from the origin of a to that of b (NULL: the world). If a is NULL, d is 0. */
 void cb_mechanism_vector(const cb_place *a, const cb_place *b, double d[3]);
-/* Finds the motions of all joints for the places of all links, without gaps of hinges in blocks; trial: of a trial
- * step. */
+/* Finds the motions of all joints for the places of all links, without gaps of hinges in blocks. `trial` tells that the
+ * places are those of a trial step. */
 void cb_mechanism_find_joints(cb_mechanism *m, cb_joint_extent extent, bool trial, double *q);
-/* Sets e of a link: what closes its gaps, and what driven[coordinates] miss. */
+/* Sets e of a link: the twist that closes its gaps and changes its driven and held coordinates by driven[coordinates].
+ */
 void cb_mechanism_find_closing(const cb_mechanism *m, cb_link *l, const double *driven);
 /* Gives each link and each row of a loop the impulsive force and the stiffness of its coordinates. */
 void cb_mechanism_assign_forces(cb_mechanism *m);
-/* Fails because the equations of a link are singular. */
+/* Fails with a message that the equations of a link are singular. */
 cb_status cb_mechanism_fail_at(const cb_mechanism *m, int link, double h, double t);
 void cb_mechanism_share_impulses(cb_mechanism *m);
 
-/* The places of all links, and the motions of all joints, for the present states. */
+/* Finds the places of all links, and the motions of all joints, for the present states. */
 void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b);
 /* Finds the rows of loops that depend on others at the present states, unless they are known for the coordinates that
- * are held now. What a step or a node finds in links and rows afterwards is not used, and is overwritten. */
+ * are held now. The search overwrites data of links and rows that a step or a node computes; they have to be computed
+ * afterwards. */
 cb_status cb_mechanism_sort_rows(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
-/* The rates of all coordinates that fit best to the twists Y of the states. */
+/* Finds the rates of all coordinates that fit best to the twists Y of the states. */
 void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b);
-/* The forces at coordinates q and their rates; the result is in m->force. */
+/* Finds the forces on coordinates (m->force) for the coordinates q and their rates. */
 void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const double *rate);
 
 /* --- sweeps (mechanism_shared.c, mechanism_sweep_kernel.h) ---
  *   D = S_k^T A S_{k+1} + stiff,  u = D^-1 (force + S_k^T (r - A e))
  *   A_a += X^T A X - (X^T A S) (D^-1 S^T A X),  r_a += X^T (r - A e) - X^T A S u                     tips inwards
- *   q = u - D^-1 S_k^T A X eta_a,  eta = X eta_a + e + S q                                           outwards
- * The time of a sweep is that of the chain of operations from link to link, so products that do not depend on r or eta
- * are made in advance.
+ *   dq = u - D^-1 S_k^T A X eta_a,  eta = X eta_a + e + S dq                                         outwards
+ * eta is the displacement (or twist) of a link, and eta_a that of its parent a. r is the load of a link with those that
+ * its children add, and dq the change (or rate) of its coordinates. The time of a sweep is that of the chain of
+ * operations from link to link. Products that do not depend on r or eta are therefore computed in advance.
  */
-/* Eliminates all links: their own A are given, and are replaced. false: D is singular at link *at. */
+/* Eliminates all links. A of each link, at first that of the link alone, is replaced. Returns false if D is singular at
+ * link *at. */
 bool cb_sweep_matrices(cb_mechanism *m, int *at);
 /* The loops of the sweeps, once per instruction set (mechanism_sweep_kernel.h). */
 struct cb_sweep_kernel {
@@ -221,7 +227,7 @@ struct cb_sweep_kernel {
 };
 extern const struct cb_sweep_kernel cb_sweep_kernel_x86_64, cb_sweep_kernel_avx2, cb_sweep_kernel_curved;
 void cb_sweep_choose(cb_mechanism *m);
-/* The present A of a link. */
+/* Finds the present A of a link as an array. */
 static inline void cb_link_matrix(const cb_link *l, double A[6][6]) {
   for (int i = 0; i < 6; i++)
     for (int k = 0; k < 3; k++) {
@@ -231,13 +237,15 @@ static inline void cb_link_matrix(const cb_link *l, double A[6][6]) {
 }
 /* Solves for eta of all links: load, e and force are given. */
 void cb_sweep_solve(cb_mechanism *m);
-/* eta and dq [links] for impulses W[links] alone (NULL: for the covector N of a joint that closes a loop). */
+/* Finds eta and dq [links] (NULL: not wanted) for impulses alone: W[links] (NULL: none), and the covector N of a joint
+ * l that closes a loop (l NULL: none). */
 void cb_sweep_respond(cb_mechanism *m, const double (*W)[6], const cb_loop *l, const double N[6], double (*eta)[6],
                       double (*dq)[6]);
-/* Impulses w of all joints from those that each body needs, need[links]: w_b = need_b + what its children take. Those
- * of roots without a joint follow. Writes to total[links] the sum of all impulses on each body. */
+/* Finds the impulses w of all joints from need[links], the impulse that each body needs: w_b = need_b + sum of X^T w
+ * over its children. total[links] becomes the sum of all impulses on each body. For a root without a joint it is
+ * -sum of X^T w, and need is not used. */
 void cb_sweep_impulses(cb_mechanism *m, const double (*need)[6], double (*total)[6]);
-/* out = c R M, with R = r for both parts */
+/* out = c R M, with the 6x6 matrix R = diag(r, r) */
 void cb_sweep_turn(const double r[3][3], double c, const cb_row6 M[6], cb_six out[6]);
 /* The inverse of D[n][n] in place, by Gauss–Jordan elimination with pivots. */
 bool cb_sweep_invert(int n, double D[6][6]);
@@ -285,16 +293,18 @@ static inline void cb_link_see(const cb_link *l, const double eta[6], double out
  * loop, or a coupling; *which is the joint. */
 cb_status cb_curved_create(cb_mechanism *m, int *which);
 void cb_curved_place_of(const cb_rigid_state *s, cb_place *out);
-/* Takes the motions of all joints, and X, from the state. */
+/* Reads the motions of all joints from the state, and finds X. */
 void cb_curved_take_node(cb_mechanism *m);
 /* The same as cb_joint_at, for the motion `end` of the link's joint. */
 void cb_curved_joint_at(const cb_mechanism *m, const cb_link *l, cb_joint_extent extent, double *q, cb_joint_now *out);
-/* Takes a twist of the link from its frame at the end of the step to that at the beginning; at a node both are the
- * same. */
+/* Converts a twist of the link from its frame at the end of the step to that at the beginning. At a node both frames
+ * are the same (cb_curved_stay). */
 void cb_curved_move_twist(const cb_link *l, double twist[6]);
 void cb_curved_stay(cb_link *l);
-/* The parts of a step of one link: its beginning; the load, the motion of its joint and, if `fresh`, A at the trial
- * twist; the update of the twist from eta; the impulse that the body needs; the end, with the power of the wrenches. */
+/* The parts of a step of one link. cb_curved_begin begins it. cb_curved_evaluate finds the load, the motion of the
+ * joint and, if `fresh` is set, A at the trial twist. cb_curved_update finds the update of the twist from eta.
+ * cb_curved_need finds the impulse that the body needs. cb_curved_finish ends the step, and finds the power of the
+ * wrenches. */
 cb_status cb_curved_begin(const cb_rigid_problem *p, const cb_mechanism_step *step, const cb_rigid_state *s,
                           cb_link *l);
 cb_status cb_curved_evaluate(cb_mechanism *m, cb_link *l, bool first, bool fresh);
@@ -304,16 +314,18 @@ cb_status cb_curved_need(cb_mechanism *m, cb_link *l, double need[6]);
 cb_status cb_curved_finish(const cb_link *l, const double impulse[6], double *power, cb_rigid_state *s);
 /* Stores the motions `end` of all joints, and sets the poses of all bodies that follow from them. */
 void cb_curved_place_bodies(cb_mechanism *m, const cb_mechanism_bodies *b);
-/* At the start: the motions follow from the coordinates, and the poses of bodies must agree with them (tolerance: rad,
- * or relative to the position). */
+/* At the start, finds the motions from the coordinates, and checks that the poses of bodies agree with them (tolerance:
+ * rad, or relative to the position). */
 cb_status cb_curved_start(cb_mechanism *m, const cb_mechanism_bodies *b, double tolerance, int *which);
-/* The frame of a link and the axes of the world at its body: an impulse W at the first node, out = R_k^T W; and the
- * change eta of its pose or twist at the end, out = R_{k+1} Ad_{tau(h Y)}^-1 eta. */
+/* The first function converts an impulse W at the first node from the axes of the world to the frame of a link,
+ * out = R_k^T W. The second one converts the change eta of the pose or twist at the end to the axes of the world at the
+ * body, out = R_{k+1} Ad_{tau(h Y)}^-1 eta. */
 void cb_curved_take_impulse(const cb_link *l, const double W[6], double out[6]);
 void cb_curved_give_change(const cb_link *l, double out[6]);
 /* Adds the impulse W, in the frame of the body, to its momentum. */
 void cb_curved_push(cb_rigid_state *s, const double W[6]);
-/* The impulse W of the link's joint as one on the joint's second body about the joint's place, in the body's axes. */
+/* Converts the impulse W of the link's joint to the impulse on the joint's second body about the joint's place, in the
+ * body's axes. */
 void cb_curved_wrench(const cb_mechanism *m, const cb_link *l, const double W[6], double out[6]);
 
 /* --- limits and dry friction (mechanism_modes.c) --- */
@@ -326,38 +338,43 @@ typedef enum cb_joint_mode {
   CB_JOINT_SLIPS_DOWN
 } cb_joint_mode;
 void cb_modes_create(cb_mechanism *m);
-/* The modes at the start of a run, from the rates. */
+/* Finds the modes at the start of a run from the rates. */
 void cb_modes_start(cb_mechanism *m);
 bool cb_modes_hold(const cb_mechanism *m, int coordinate);
-/* The force of friction on a coordinate that slips; otherwise 0. */
+/* Returns the force of friction on a coordinate that slips; otherwise 0. */
 double cb_modes_friction(const cb_mechanism *m, int joint, int i);
-/* Counts held coordinates among those that are not free, in links and rows of loops. */
+/* Finds the coordinates of links and of rows of loops that are free: those that are neither driven nor held. */
 void cb_modes_partition(cb_mechanism *m);
 /* Writes the values of held coordinates to m->drive, and rates 0 to m->drive_rate. */
 void cb_modes_target(cb_mechanism *m);
-/* Changes modes that contradict the solution of a step; whether there were any. */
+/* Changes modes that contradict the solution of a step. Returns whether there were any. */
 bool cb_modes_revise(cb_mechanism *m, double h);
-/* --- what drives give, and their work (mechanism_modes.c); all functions do nothing if there are none --- */
-/* At the first node of a drift from t to t + h: also finds the values and rates that the drives want at its end. */
+/* --- drives: their impulses and work (mechanism_modes.c); without drives, all functions do nothing --- */
+/* This function is called at the first node of a drift from t to t + h. It also finds the values and rates that the
+ * drives prescribe at its end. */
 void cb_drives_begin(cb_mechanism *m, double t, double h);
-/* At its end, with the impulses of joints; and with an impulse W of a joint at a node. */
+/* The first function is called at the end of a drift, when the impulses of the joints are known. The second one is
+ * called for each impulse W of a joint at a node. */
 void cb_drives_arrive(cb_mechanism *m, double h);
 void cb_drives_settle(cb_mechanism *m, int joint, const double W[6]);
 
 /* --- couplings of coordinates (mechanism_loops.c); all functions do nothing if there are none --- */
-/* The parts loop[..] and the rows, of which the responses are set. */
+/* Makes the parts of the couplings (loop[..]) and their rows. The arrays for responses of the rows must have been set.
+ */
 void cb_couplings_create(cb_mechanism *m);
-/* Their gaps at the places of the links and the coordinates q; and their rows, as cb_loops_take. */
+/* The first function finds the gaps of the couplings at the places of the links and the coordinates q. The second one
+ * finds their covectors, as cb_loops_take does. */
 void cb_couplings_find(cb_mechanism *m, double *q);
 void cb_couplings_take(cb_mechanism *m, bool end);
-/* Adds their impulses to those of their joints, after drives have taken theirs. */
+/* Adds the impulses of couplings to those of their joints. It is called after the impulses of drives were found. */
 void cb_couplings_record(cb_mechanism *m);
 
 /* --- inertia that bodies share (equations below); without it, all functions but those for a link or a body do
  * nothing --- */
-/* Before a step, which depends on the states alone. */
+/* This function is called before a step. It drops earlier results, so that the step depends on the states alone. */
 void cb_shared_begin(cb_mechanism *m);
-/* Finds its momenta and its forces for the present twists and m->middle; and adds these forces to m->force. */
+/* The first function finds the momenta and the forces of the shared inertia for the present twists and m->middle. The
+ * second one adds these forces to m->force. */
 cb_status cb_shared_find(cb_mechanism *m, double h);
 void cb_shared_push(cb_mechanism *m);
 /* Moves m->middle by half of the changes dq of the last solution. Returns false if C depends on a coordinate that is
@@ -365,45 +382,48 @@ void cb_shared_push(cb_mechanism *m);
 bool cb_shared_follow(cb_mechanism *m);
 /* Adds the impulse at the first node that a link needs for its shared momentum, times factor, to out. */
 void cb_shared_need(const cb_mechanism *m, int link, double factor, double out[6]);
-/* The shared momentum of a body in its frame; and the force on a coordinate in the last step, or 0. */
+/* These functions return the shared momentum of a body in its frame, and the force of the shared inertia on a
+ * coordinate in the last step, or 0. */
 const double *cb_shared_momentum(const cb_mechanism *m, int body);
 double cb_shared_force(const cb_mechanism *m, int coordinate);
-/* From now on the sweeps are those of all inertia: in a step, or at a node, where C is found for its coordinates.
- * cb_sweep_choose is for the sweeps without shared inertia. */
+/* From now on the sweeps include the shared inertia. The first function is for a step. The second one is for a node,
+ * and also finds C at its coordinates. cb_sweep_choose selects the sweeps without shared inertia. */
 void cb_shared_use(cb_mechanism *m);
 cb_status cb_shared_at_node(cb_mechanism *m);
 /* Adds the impulses that bodies need at a node for their shared momenta at the twists eta. */
 void cb_shared_settle(cb_mechanism *m);
 
 /* --- joints that close loops (mechanism_loops.c); all functions do nothing if there are none --- */
-/* used[joints]: joints that hold a tree together. */
+/* used[joints] tells which joints connect a link with its parent; the others close loops. */
 cb_status cb_loops_create(cb_mechanism *m, const bool *used);
 /* Finds the motions of the joints at the places of the links; q is updated. */
 void cb_loops_find(cb_mechanism *m, double *q);
-/* Takes the rows from them, at the beginning or at the end of a step. */
+/* Finds the covectors of the rows from these motions, at the beginning or at the end of a step. */
 void cb_loops_take(cb_mechanism *m, bool end);
-/* Finds rows that depend on others, and drops them; after cb_sweep_matrices at a node. They have to be found again if
- * other coordinates are held. */
+/* Finds rows that depend on others, and drops them. It is called after cb_sweep_matrices at a node, and again if other
+ * coordinates are held. */
 void cb_loops_sort(cb_mechanism *m);
 bool cb_loops_are_sorted(const cb_mechanism *m);
 /* Stores how many rows of each joint are dropped now. */
 void cb_loops_count(cb_mechanism *m);
 /* Sets the targets of constraints: to close gaps, or the rates of driven coordinates. */
 void cb_loops_set_targets(cb_mechanism *m, bool rates);
-/* Before a solution: lambda is 0. */
+/* Sets lambda to 0 before a solution. */
 void cb_loops_begin(cb_mechanism *m);
 /* Adds the impulses of the present lambda to the loads of links. */
 void cb_loops_push(cb_mechanism *m);
-/* After cb_sweep_matrices, and after cb_sweep_solve: corrects eta and dq of all links, and finds lambda. */
+/* The first function is called after cb_sweep_matrices. The second one is called after cb_sweep_solve: it finds lambda,
+ * and corrects eta and dq of all links. */
 cb_status cb_loops_factor(cb_mechanism *m);
 void cb_loops_solve(cb_mechanism *m);
-/* Corrects eta and dq of impulses alone (cb_sweep_respond). */
+/* Corrects eta and dq that cb_sweep_respond found for impulses alone. */
 void cb_loops_correct(cb_mechanism *m);
-/* The impulses of all rows on each link, out[links]. */
+/* Finds out[links], the impulses of all rows on each link. */
 void cb_loops_impulses(const cb_mechanism *m, double (*out)[6]);
-/* Sets, or adds to, the impulses of joints (at a node: also to what drives give). */
+/* Sets the impulses of joints that close loops. At a node (`add` is set) it adds to them, and to the impulses of
+ * drives. */
 void cb_loops_record(cb_mechanism *m, bool add);
-/* The rates of the coordinates of these joints at a node. */
+/* Finds the rates of the coordinates of joints that close loops, at a node. */
 void cb_loops_rates(cb_mechanism *m);
 
 /* --- inertia that joined bodies share ---
@@ -427,7 +447,7 @@ void cb_loops_rates(cb_mechanism *m);
  * with the cube of the number of coordinates. SI units. Derived for this project.
  */
 
-/* Six rows of the columns that are handled together. */
+/* Six rows of CB_SHARED_COLUMNS columns, which are handled together. */
 enum { CB_SHARED_COLUMNS = 4 };
 typedef struct cb_six_columns {
   double of[6][CB_SHARED_COLUMNS];
@@ -445,12 +465,12 @@ struct cb_shared {
   double h;                                                /* of the step; 0: at a node */
   bool known;                                              /* C and slope belong to the coordinates q */
   double q[CB_SHARED_COORDINATES], (*C)[36], (*slope)[36]; /* [blocks], [coordinates][blocks] */
-  double (*Y)[6], (*CY)[6], (*slope_Y)[6];                 /* [n], [n], [coordinates][n] */
+  double (*Y)[6], (*CY)[6], (*slope_Y)[6];                 /* [n], [n]: C Y, [coordinates][n]: dC/dq_c Y */
   double *force;                                           /* [coordinates of all joints]: Q_c */
   double (*slope_at)[6], force_at[CB_SHARED_COORDINATES];  /* [n]: the twists of slope_Y; and Q_c there */
   cb_shared_map *map, *E;                                  /* [n]: dtau^-1_{hY} in the frame of the body */
   cb_six_columns *z, *zeta, *Cz, *G; /* [links], [n], [n], [links]: some columns of Z, E Z, C E Z, G Z */
-  int dofs, columns, *first;         /* numbers of x; with G e, filled up; [links]: the first number */
+  int dofs, columns, *first;         /* size of x; columns of M with G e, rounded up; [links]: first number in x */
   double *M, *closing, *x;           /* [dofs][columns]; [dofs]: Z_k^T G e, and x */
   bool closes;                       /* `closing` belongs to the present e */
 };

@@ -4,12 +4,12 @@
  *   a root with the displacement u, g = g_k exp(u), and the momentum (l, P) of its tree in the world's axes about x_k:
  *     u' = dexp^-1_{-u} Y,  (l, P)' = (R F_torque + (x - x_k) × R F_force, R F_force)        (integrators/rkmk4.c)
  *   a rotation with R = R_k exp(u):  u' = dexp^-1_{-u} w
- *   driven coordinates: q = law(t), and the momentum pi gives the force of the drive, pi' - (what acts without it)
+ *   driven coordinates: q = law(t), and the momentum pi gives the force of the drive, pi' - (pi' without the drive)
  *   joint b:  the impulse of the joint on b is the change of P_b less the impulse of the wrenches
- * F: wrenches of the whole tree; R: rotation of the root. Works are integrated along. That of a drive with the force f
- * is the integral of f q' = (pi q')' - pi q'' - pi'_without q', with q'' from the parabola through q' at the three
- * times of a step; in the weights of the method this is of order 4. The sweeps over the tree are in
- * mechanism_tree.h. Source: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
+ * F: wrenches of the whole tree; R: rotation of the root. Works are integrated in the same way. The work of a drive
+ * with the force f is the integral of f q' = (pi q')' - pi q'' - pi'_without q', with q'' from the parabola through q'
+ * at the three times of a step; with the weights of the method the result is of order 4. The sweeps over the tree are
+ * in mechanism_tree.h. Source: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
  */
 #include "mechanism/mechanism_tree.h"
 
@@ -28,7 +28,7 @@ static void add_product(cb_dd sum[1], double a, double b, double sign) {
 }
 
 /* Adds sign times the momenta of all bodies of a tree but its root, about the root, in twice the precision, so that
- * what is taken out of a sum and added again leaves no round-off. */
+ * subtracting them from a sum and adding them again leaves no round-off. */
 static void tree_add_others(const cb_tree_step *w, int root, double sign, cb_dd sum[6]) {
   const cb_rigid_state *o = cb_tree_state(w, &w->T->unit[root]);
   for (int i = root + 1; i < w->T->n; i++) {
@@ -46,7 +46,7 @@ static void tree_add_others(const cb_tree_step *w, int root, double sign, cb_dd 
   }
 }
 
-/* The impulse of a drive on a component of a rotation vector, sign V^-T impulse. */
+/* Returns the impulse of a drive on component k of a rotation vector, that of sign V^-T impulse. */
 static double on_vector(const cb_unit *u, const double impulse[3], int k) {
   double c[3], first[3];
   cb_cross3(u->rotation->V[(k + 1) % 3], u->rotation->V[(k + 2) % 3], c);
@@ -54,7 +54,7 @@ static double on_vector(const cb_unit *u, const double impulse[3], int k) {
   return u->rotation->sign * cb_dot3(impulse, c) / cb_dot3(u->rotation->V[0], first);
 }
 
-/* The impulses of drives and their works. */
+/* Finds the impulses of drives and their works. */
 static void finish_drives(cb_tree_step *w, const double *weight) {
   cb_joint_tree *T = w->T;
   for (int i = 0; i < T->n && T->drives; i++) {
@@ -77,9 +77,9 @@ static void finish_drives(cb_tree_step *w, const double *weight) {
   }
 }
 
-/* The impulse of each joint on the body of its link, about the origin at the end, so that the torque about the joint's
- * place is that about the middle of its path (cb_mechanism_wrenches). loads: as above; wrench: the change of
- * momentum. */
+/* Finds the impulse of each joint on the body of its link. It is about the body's origin at the end, and such that
+ * cb_mechanism_wrenches finds the torque about the middle of the path of the joint's place. change[links]: the change
+ * of the momentum of each body; it is overwritten. */
 static void find_impulses(const cb_tree_step *w, double (*change)[6]) {
   cb_mechanism *m = w->m;
   for (int i = w->T->n - 1; i >= 0; i--) {
@@ -107,7 +107,8 @@ static void find_impulses(const cb_tree_step *w, double (*change)[6]) {
   }
 }
 
-/* Writes the state of a body; change: of its momentum, about its place at the start, in the world's axes. */
+/* Writes the state of a body. `change` becomes the change of its momentum about its place at the start, in the world's
+ * axes. */
 static void write_state(const cb_tree_step *w, int unit, double change[6]) {
   const cb_articulated *a = &w->T->articulated[unit];
   cb_rigid_state *s = cb_tree_state(w, &w->T->unit[unit]);
@@ -135,7 +136,7 @@ static void write_state(const cb_tree_step *w, int unit, double change[6]) {
   for (int k = 0; k < 3; k++) change[k] += moment[k];
 }
 
-/* The momentum of a root is what the other bodies leave of the momentum of the tree. */
+/* Writes the state of a root. Its momentum is that of the tree less those of the other bodies. */
 static void write_root(const cb_tree_step *w, int root) {
   cb_unit *u = &w->T->unit[root];
   cb_rigid_state *s = cb_tree_state(w, u);
@@ -227,7 +228,7 @@ static void place_root(const cb_unit *u, cb_articulated *a, const double z[6], c
   cb_six_set(world, &a->P);
 }
 
-/* The momenta of all units at the start, and those of their coordinates. */
+/* Finds the momenta of all units at the start, and those of their coordinates. */
 static void begin_momenta(const cb_tree_step *w) {
   cb_joint_tree *T = w->T;
   for (int i = 0; i < T->n; i++) {
@@ -251,7 +252,7 @@ static void begin_momenta(const cb_tree_step *w) {
   }
 }
 
-/* Whether the twists of all states belong to their momenta (curvebody/rigid.h). */
+/* Returns whether the twists of all states belong to their momenta (curvebody/rigid.h). */
 static bool know_twists(const cb_tree_step *w) {
   bool all = w->T->single;
   for (int i = 0; i < w->T->n && all; i++) all = cb_tree_state(w, &w->T->unit[i])->known == 0;
@@ -262,7 +263,7 @@ static void ask_laws(const cb_tree_step *w, double t) {
   if (w->T->drives) w->m->laws.drives(w->m->laws.self, t, w->T->q, w->T->rate);
 }
 
-/* What a unit has in a step: the problem of its body, and sums. */
+/* Sets the data of a unit for a step: the problem of its body, and the sums, which are 0 at first. */
 static void begin_unit(const cb_tree_step *w, int unit) {
   cb_joint_tree *T = w->T;
   cb_unit *u = &T->unit[unit];
@@ -290,7 +291,7 @@ static void begin_unit(const cb_tree_step *w, int unit) {
   memcpy(o->turned, o->node, sizeof o->turned);
 }
 
-/* Whether the places at the end of the last step are those of the present state, to the last bit. */
+/* Returns whether the places at the end of the last step are those of the present state, to the last bit. */
 static bool are_placed(const cb_tree_step *w) {
   const cb_joint_tree *T = w->T;
   bool same = T->placed && !T->rotations && !T->drives && !memcmp(T->q, w->m->q, (size_t)T->coordinates * sizeof *T->q);
@@ -341,7 +342,8 @@ static bool begin(cb_tree_step *w) {
 
 /* --- rates --- */
 
-/* The wrenches of all bodies, summed from the tips; `part`: of the step, for the impulses of joints and the work. */
+/* Finds the wrenches of all bodies, and sums them from the tips. `part` is the time for which they count in the
+ * impulses of joints and in the work. */
 static cb_status find_wrenches(cb_tree_step *w, double t, double part) {
   cb_joint_tree *T = w->T;
   for (int i = 0; i < T->n; i++) {
@@ -359,7 +361,8 @@ static cb_status find_wrenches(cb_tree_step *w, double t, double part) {
   return CB_OK;
 }
 
-/* The forces of a unit's coordinates and its armatures in pi', without its drive, and the rates of its coordinates. */
+/* Adds the forces on a unit's coordinates and the terms of its armatures to pi', without the force of its drive. For a
+ * screw it also sets dq. */
 static void add_forces(const cb_tree_step *w, const cb_unit *u) {
   cb_joint_tree *T = w->T;
   const cb_joint_force *Q = w->m->force + u->coordinate;
@@ -377,7 +380,7 @@ static void add_forces(const cb_tree_step *w, const cb_unit *u) {
     for (int j = 0; j < 3; j++) dpi[k] += o->sign * o->V[j][k] * Q[j].Q + change[j][k] * o->armature[j] * rate[j];
 }
 
-/* Rates of everything at the present places; with_twists: the twists are known. */
+/* Finds the rates of coordinates and momenta at the present places. with_twists: the twists are known. */
 static cb_status find_rates(cb_tree_step *w, double t, double part, bool with_twists) {
   cb_joint_tree *T = w->T;
   cb_status status = CB_OK;
@@ -407,7 +410,8 @@ static cb_status find_rates(cb_tree_step *w, double t, double part, bool with_tw
 
 static cb_status check_turn(const cb_tree_step *w, double angle) { return cb_rigid_half_turn(w->h, w->t, fabs(angle)); }
 
-/* Sets all places and momenta to those of the start and c h times the last rates, or (end) to those after the step. */
+/* Sets all places and momenta to those at the start plus c times the last rates (c is a time), or, if `end` is set, to
+ * those at the end of the step. */
 static cb_status advance(cb_tree_step *w, double c, bool end) {
   cb_joint_tree *T = w->T;
   cb_status status = CB_OK;
@@ -447,7 +451,7 @@ static cb_status advance(cb_tree_step *w, double c, bool end) {
   return CB_OK;
 }
 
-/* du of roots and rotations at the present stage. */
+/* Finds du of roots and dq of rotations at the present stage. If `any` is not set, their displacements are 0. */
 static void find_displacements(cb_joint_tree *T, bool any) {
   for (int i = 0; i < T->n && T->bases + T->rotations; i++) {
     cb_unit *u = &T->unit[i];
@@ -467,7 +471,7 @@ static void find_displacements(cb_joint_tree *T, bool any) {
   }
 }
 
-/* Adds a stage, with its part of the step, to the sums. */
+/* Adds the rates of a stage times `part` to the sums. `part` is h times the weight of the stage. */
 static void add_stage(cb_tree_step *w, int stage, double part) {
   cb_joint_tree *T = w->T;
   cb_mechanism *m = w->m;
@@ -504,7 +508,7 @@ static cb_status check_finite(cb_tree_step *w) {
   for (int i = 0; i < w->T->n; i++) {
     const cb_unit *u = &w->T->unit[i];
     const cb_articulated *a = &w->T->articulated[i];
-    double zero = 0; /* otherwise nan */
+    double zero = 0; /* stays 0 if all numbers are finite, otherwise nan */
     for (int k = 0; k < 3; k++) zero += (a->Y.a[k] - a->Y.a[k]) + (a->Y.l[k] - a->Y.l[k]) + (a->x[k] - a->x[k]);
     if (zero == 0) continue;
     w->failed = u->link >= 0 ? w->m->link[u->link].body : -1;

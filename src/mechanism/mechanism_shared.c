@@ -11,12 +11,13 @@
 
 /* --- C at coordinates --- */
 
-/* The motion in q within which slopes are not evaluated again, and C is continued to first order. */
+/* Up to this change of q the slopes are not evaluated again, and C is extrapolated to first order. */
 static const double near = 1e-11;
-/* The change of twists, relative to all of them, within which forces are continued. */
+/* Up to this change of the twists, relative to their size, forces are extrapolated to first order. */
 static const double near_twist = 1e-8;
 
-/* Finds C and its slopes at the coordinates of `all`; at a node, C alone. *same: they are the last ones. */
+/* Finds C, and its slopes if `slopes` is set, at the coordinates of `all`. *same becomes true if the last C and slopes
+ * are kept. */
 static cb_status find_C(cb_shared *s, const double *all, bool slopes, bool *same) {
   double q[CB_SHARED_COORDINATES], moved = 0;
   for (int c = 0; c < s->of.coordinates; c++) {
@@ -54,7 +55,7 @@ static double apply_blocks(int n, const double (*C)[36], const double (*Y)[6], d
   return twice;
 }
 
-/* The twists of all bodies in their frames. */
+/* Finds the twists of all bodies in their frames. */
 static void take_twists(cb_mechanism *m) {
   cb_shared *s = m->shared;
   for (int i = 0; i < m->blocks.bodies; i++) {
@@ -69,8 +70,8 @@ static void take_twists(cb_mechanism *m) {
     if (!m->link[i].in_block) memcpy(s->Y[m->link[i].body], m->link[i].Y, sizeof *s->Y);
 }
 
-/* dtau^-1_{hY} of Cayley's map, with the halves w and v of the parts of hY: P = 1 - hat(w) + w w^T, S = 1 - hat(w), Q =
- * -hat(v) + v w^T - w.v. */
+/* Finds dtau^-1_{hY} of Cayley's map. w and v are half the angular and the linear part of hY:
+ *   P = 1 - hat(w) + w w^T,  S = 1 - hat(w),  Q = -hat(v) + v w^T - w.v */
 static void find_map_of_block(double h, const double Y[6], cb_shared_map *out) {
   const double w[3] = {h / 2 * Y[0], h / 2 * Y[1], h / 2 * Y[2]}, v[3] = {h / 2 * Y[3], h / 2 * Y[4], h / 2 * Y[5]},
                wv = cb_dot3(w, v);
@@ -104,7 +105,7 @@ void cb_shared_begin(cb_mechanism *m) {
   if (m->shared) m->shared->known = false;
 }
 
-/* Whether the twists have changed since those of slope_Y by so little that the square of the change does not matter. */
+/* Returns whether the twists differ so little from those of slope_Y that the square of the difference is negligible. */
 static bool is_near(const cb_shared *s) {
   double change = 0, size = 0;
   for (int i = 0; i < 6 * s->n; i++) {
@@ -115,7 +116,8 @@ static bool is_near(const cb_shared *s) {
   return change <= near_twist * near_twist * size;
 }
 
-/* Finds the force on coordinate c and slope_Y there; follows: from the last ones. */
+/* Finds the force on coordinate c, and slope_Y = dC/dq_c Y. If `follows` is set, the last slope_Y is kept, and the
+ * force is extrapolated from the last one. */
 static void find_force(cb_shared *s, int c, bool follows) {
   double(*slope_Y)[6] = s->slope_Y + c * s->n, *force = &s->force[s->of.coordinate[c]];
   if (!follows) {
@@ -311,7 +313,7 @@ void cb_sweep_impulses(cb_mechanism *m, const double (*need)[6], double (*total)
     const bool held = m->link[i].joint >= 0;
     for (int k = 0; k < 6; k++) {
       total[i][k] = held ? need[i][k] : 0;
-      m->link[i].w[k] = total[i][k]; /* and what the children take, below */
+      m->link[i].w[k] = total[i][k]; /* the impulses of the children are added below */
     }
   }
   for (int i = m->links - 1; i >= 0; i--) {

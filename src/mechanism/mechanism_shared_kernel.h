@@ -9,7 +9,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* The columns that are handled together, and six rows of them. */
+/* The number of columns that are handled together, one row of these columns, and six rows. */
 enum { COLUMNS = CB_SHARED_COLUMNS };
 typedef double columns __attribute__((vector_size(8 * COLUMNS), may_alias));
 typedef long long columns_bits __attribute__((vector_size(8 * COLUMNS), may_alias));
@@ -56,7 +56,7 @@ INLINE void columns_add_block_transposed(const double M[36], const six_columns *
   }
 }
 
-/* The columns from number `from` on of the row whose only number is 1 in column `column`. */
+/* Sets *row to the columns from number `from` on of a row that is 1 in column `column` and 0 in all others. */
 INLINE void set_unit_row(int from, int column, columns *row) {
   static const double one[3 * COLUMNS] = {[COLUMNS] = 1};
   const int at = column - from;
@@ -72,7 +72,7 @@ INLINE void add_column(const double V[6], int from, int column, six_columns *out
 
 /* --- the matrix --- */
 
-/* Numbers the coordinates of x. */
+/* Assigns to each link the number of its first entry in x. */
 static void number_coordinates(cb_mechanism *m) {
   cb_shared *s = m->shared;
   s->dofs = 0;
@@ -104,7 +104,8 @@ static void find_E(cb_mechanism *m) {
   }
 }
 
-/* z: columns of Z at the end, and e. */
+/* Finds z, the columns of Z at the end of the step from number `from` on. The last column is that of the closing twists
+ * e. */
 static void find_motions(cb_mechanism *m, int from) {
   const cb_shared *s = m->shared;
   for (int i = 0; i < m->links; i++) {
@@ -202,7 +203,8 @@ static void project(cb_mechanism *m, int from) {
   }
 }
 
-/* --- derivatives of C Y in q, half of whose change is that at the end, and of Q in Y. at: numbers of q in x --- */
+/* --- derivatives of C Y in q, which changes by half of its change at the end, and of Q in Y; at: numbers of q in x ---
+ */
 
 static int number_of(const cb_mechanism *m, int coordinate) {
   for (int i = 0; i < m->links; i++)
@@ -283,7 +285,7 @@ static bool eliminate_together(cb_mechanism *m, int *at) {
 
 /* --- solutions --- */
 
-/* x: solves M x = x. */
+/* Replaces x by M^-1 x. */
 static void back_substitute(cb_shared *s) {
   const int n = s->dofs;
   double *x = s->x;
@@ -301,8 +303,8 @@ static void back_substitute(cb_shared *s) {
   }
 }
 
-/* The impulses that links need to be moved by the closing twists alone, without C: after the first solution with a
- * matrix, these twists are small to second order. */
+/* Subtracts from r the impulses that the links need to move by the closing twists alone. C is neglected, because after
+ * the first solution with a matrix these twists are small of second order. */
 static void subtract_closing(cb_mechanism *m) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];

@@ -1,4 +1,5 @@
-/* Steps of joined bodies: the drift, and settling at a node (equations: mechanism.h). */
+/* The drift: the part of a step of joined bodies from one node to the next (equations: mechanism.h). Settling at a node
+ * is in mechanism_node.c. */
 #include "mechanism/mechanism_blocks.h"
 #include "numerics/dd.h"
 #include "numerics/vec3.h"
@@ -18,7 +19,7 @@ void cb_mechanism_place_of(const cb_rigid_state *s, cb_place *out) {
   memcpy(out->x_low, s->x_low, sizeof out->x_low);
 }
 
-/* The place of a link at the end of the trial step. */
+/* Finds the place of a link at the end of the trial step. */
 static void place_at_trial(const cb_mechanism *m, cb_link *l, cb_place *out) {
   const cb_rigid_trial *e = &l->trial;
   if (l->curved) {
@@ -56,7 +57,7 @@ void cb_mechanism_vector(const cb_place *a, const cb_place *b, double d[3]) {
   for (int k = 0; k < 3; k++) d[k] = a ? x[k] - a->x[k] + (low[k] - a->x_low[k]) : 0;
 }
 
-/* Replaces the origin of a twist at the end of the step by that at its beginning. */
+/* Moves a twist at the end of the step to the body's origin at its beginning. */
 static void move_twist(const cb_link *l, double twist[6]) {
   double moved[3];
   if (l->curved) {
@@ -77,8 +78,8 @@ void cb_mechanism_find_closing(const cb_mechanism *m, cb_link *l, const double *
   move_twist(l, l->e);
 }
 
-/* S and e at the end of the step, for the present motions of joints; those of hinges in blocks are known, unless they
- * are held. */
+/* Finds S and e at the end of the step from the present motions of the joints. Those of hinges in blocks are already
+ * known if there are no limits and no dry friction. */
 static void take_end(cb_mechanism *m) {
   for (int c = 0; c < m->coordinates; c++) m->missing[c] = m->drive[c] - m->q1[c];
   for (int i = 0; i < m->links; i++) {
@@ -95,7 +96,7 @@ static void take_end(cb_mechanism *m) {
 
 /* --- forces on coordinates --- */
 
-/* The spring and damper of a limit that does not reflect, while the coordinate is beyond it. */
+/* Adds the spring and damper of a limit that does not reflect, if the coordinate is beyond it. */
 static void add_stiff_limit(const cb_joint *j, int i, double q, double rate, cb_joint_force *force) {
   const double beyond = q < j->limit[i][0] ? q - j->limit[i][0] : q > j->limit[i][1] ? q - j->limit[i][1] : 0;
   if (beyond == 0) return;
@@ -139,7 +140,8 @@ void cb_mechanism_assign_forces(cb_mechanism *m) {
   }
 }
 
-/* The forces of a step of length h from q to q1, and of its momenta. */
+/* Finds the forces on coordinates in a step of length h from q to q1, and from them and the momenta the impulsive
+ * forces and the stiffnesses. */
 static cb_status find_forces(cb_mechanism *m, double t, double h, bool shared_is_known) {
   for (int c = 0; c < m->coordinates; c++) {
     m->middle[c] = m->q[c] + (m->q1[c] - m->q[c]) / 2;
@@ -161,9 +163,10 @@ static cb_status find_forces(cb_mechanism *m, double t, double h, bool shared_is
 
 /* --- the drift --- */
 
-/* out = B R^T, with R = r for both parts, of a B without linear columns in its angular rows (whose c is not set) */
+/* out = B R^T, with the 6x6 matrix R = diag(r, r). The angular rows of B must be 0 in the linear columns; their c is
+ * not set. */
 static void turn_columns(const double r[3][3], const double B[6][6], cb_row6 out[6]) {
-  cb_two angular[3], one[3], other[3], linear[3]; /* the columns of R, in the places of both parts of a row */
+  cb_two angular[3], one[3], other[3], linear[3]; /* the columns of R, in pairs as a cb_row6 has */
   for (int k = 0; k < 3; k++) {
     angular[k] = (cb_two){r[0][k], r[1][k]};
     one[k] = (cb_two){r[2][k], 0};
@@ -182,7 +185,7 @@ static void turn_columns(const double r[3][3], const double B[6][6], cb_row6 out
 }
 
 /* A = R_0 (1/h) J dtau^-1_{hY} R_0^T: a displacement eta of the end changes Y by (1/h) dtau^-1_{hY} R_0^T eta, because
- * R_0^T eta is the displacement in the axes at the beginning, from the left. */
+ * (1 + hat(R_0^T eta)) tau(h Y) is the displaced step. */
 static void turn_matrix(cb_link *l, double h, const double J[6][6]) {
   const double(*r)[3] = (const double(*)[3])l->r0;
   cb_row6 B[6], M[6];
@@ -199,7 +202,7 @@ static void turn_matrix(cb_link *l, double h, const double J[6][6]) {
   cb_sweep_turn(r, 1 / h, M, l->A);
 }
 
-/* The loops over blocks (mechanism_blocks.h) get this. */
+/* Returns the arguments of the loops over blocks (mechanism_blocks.h). */
 static cb_block_step block_step(const cb_mechanism *m, const cb_mechanism_bodies *b, double h) {
   return (cb_block_step){.h = h, .first = h * m->at_first, .state = b->state};
 }
@@ -245,8 +248,8 @@ static void find_update(cb_link *l, double h) {
   cb_se3_dtau_inverse_apply(l->trial.map, hY, eta, l->update);
 }
 
-/* The square of a norm of twists in m/s that does not depend on masses: <K a, a>/k, k the mean of the linear
- * inertia. */
+/* Returns <K a, a>/k, the square of a norm of the twist a in m/s. k is the mean of the linear inertia, so the norm does
+ * not depend on the size of masses. */
 static double squared_speed(const cb_link *l, const double a[6]) {
   const double(*K)[6] = l->trial.K, k = (K[3][3] + K[4][4] + K[5][5]) / 3;
   double Ka[6];
@@ -258,12 +261,13 @@ static double squared_speed(const cb_link *l, const double a[6]) {
   return fabs(cb_sweep_dot(Ka, a)) / k;
 }
 
-/* The same as cb_rigid_trial_check_back for the dampers of joints: their part of D against that of inertia. */
+/* Does the same as cb_rigid_trial_check_back for the dampers of joints: it compares their part of D with that of the
+ * inertia. */
 static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];
     for (int j = 0; j < l->n; j++) {
-      /* the axes of a rotation vector jump at half a turn, and then S_k and S_{k+1} have nothing in common */
+      /* at half a turn the axes of a rotation vector jump, and S_k^T A S_{k+1} may have either sign */
       const double inertia = fabs(h * l->inertia[j]),
                    damping = h * m->force[m->first[l->joint] + l->coordinate[j]].Q_rate;
       if (damping > 0.66 * inertia)
@@ -278,8 +282,8 @@ static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
 
 static double larger(double a, double b) { return b > a ? b : a; } /* fmax would be a function call */
 
-/* Finds the updates of all twists, and adds them. *change, *scale: the largest change of a twist, and the largest
- * twist. */
+/* Finds the updates of all twists, and adds them. *change becomes the largest change of a twist, and *scale the largest
+ * twist so far. */
 static cb_status update(cb_mechanism *m, const cb_block_step *step, double t, double *change, double *scale,
                         int *failed) {
   const double h = step->h;
@@ -300,7 +304,7 @@ static cb_status update(cb_mechanism *m, const cb_block_step *step, double t, do
   return CB_OK;
 }
 
-/* One iteration of Newton's method (*change, *scale: update). */
+/* Makes one iteration of Newton's method (*change, *scale: see `update`). */
 static cb_status iterate(cb_mechanism *m, const cb_block_step *step, double t, int n, bool fresh, double *change,
                          double *scale, int *failed) {
   const double h = step->h;
@@ -324,8 +328,8 @@ static cb_status iterate(cb_mechanism *m, const cb_block_step *step, double t, i
   return update(m, step, t, change, scale, failed);
 }
 
-/* The speed at which a step moves by the round-off of rotations and of vectors from joint to joint, for bodies with
- * these radii of gyration; it accumulates along a chain. */
+/* Returns the speed that corresponds to the round-off of a step. It comes from the round-off of rotations, times the
+ * radii of gyration, and of vectors from joint to joint, and it accumulates along a chain. */
 static double blur(const cb_mechanism *m, double h) {
   double far = 0;
   for (int i = 0; i < m->links; i++) {
@@ -337,7 +341,8 @@ static double blur(const cb_mechanism *m, double h) {
   return 2 * DBL_EPSILON * sqrt(far) / fabs(h);
 }
 
-/* Whether a new matrix is the derivative of the residual. Motors may depend on coordinates of other joints. */
+/* Returns whether a fresh matrix is the exact derivative of the residual, so that convergence is quadratic. With motors
+ * it is not, because they may depend on coordinates of other joints. */
 static bool is_quadratic(const cb_mechanism *m) {
   bool quadratic = !m->laws.motors && !m->shared;
   for (int i = 0; i < m->links && quadratic; i++) {
@@ -349,7 +354,7 @@ static bool is_quadratic(const cb_mechanism *m) {
 }
 
 /* Iterates to round-off, as for a single body (integrators/hamilton_pontryagin.c). After the first change the estimate
- * of the next one is 100 rate change, because the arms of joints are longer than the radii of gyration. */
+ * of the next one is 100 * rate * change, because the arms of joints are longer than the radii of gyration. */
 static cb_status solve(cb_mechanism *m, const cb_block_step *step, double t, bool *settled, int *count, int *failed) {
   cb_loops_begin(m);
   const bool quadratic = is_quadratic(m);
@@ -365,10 +370,10 @@ static cb_status solve(cb_mechanism *m, const cb_block_step *step, double t, boo
     const double next = n == 0  ? 100 * rate * change
                         : fresh ? 10 * rate * rate * change
                                 : 2 * rate * change / (1 - 2 * rate);
-    *settled =
-        change <= 1e-15 * scale || ((n > 0 || quadratic) && rate < 0.25 && next <= 1e-15 * scale) ||
-        (n > 0 && change <= blur(m, step->h)) ||
-        (n > 0 && change >= last && change <= larger(1e-10 * scale, 16 * blur(m, step->h))); /* loops amplify it */
+    *settled = change <= 1e-15 * scale || ((n > 0 || quadratic) && rate < 0.25 && next <= 1e-15 * scale) ||
+               (n > 0 && change <= blur(m, step->h)) ||
+               (n > 0 && change >= last &&
+                change <= larger(1e-10 * scale, 16 * blur(m, step->h))); /* loops amplify round-off */
     if (!(change < 1e200)) break;
     last = change;
   }
@@ -405,7 +410,7 @@ static cb_status begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, const
   return CB_OK;
 }
 
-/* The impulses of all joints, from those that bodies need; the sum on each body is m->wrench. */
+/* Finds the impulses of all joints from those that bodies need, and m->wrench, the sum on each body. */
 void cb_mechanism_share_impulses(cb_mechanism *m) {
   if (!m->rows) return cb_sweep_impulses(m, (const double(*)[6])m->need, m->wrench);
   cb_loops_impulses(m, m->pushed);
@@ -414,8 +419,8 @@ void cb_mechanism_share_impulses(cb_mechanism *m) {
   for (int i = 0; i < m->links; i++) cb_add6(1, m->pushed[i], m->wrench[i]);
 }
 
-/* The coordinates and forces of the step that was solved, from which the modes follow: those of the last iteration are
- * from before its update. */
+/* Finds the coordinates and forces of the step that was solved, from which the modes follow. (The last iteration found
+ * them before it updated the twists.) */
 static cb_status find_coordinates(cb_mechanism *m, const cb_block_step *step, double t) {
   m->blocks.kernel->place(m, step);
   for (int i = 0; i < m->links; i++)
@@ -425,13 +430,13 @@ static cb_status find_coordinates(cb_mechanism *m, const cb_block_step *step, do
   return find_forces(m, t, step->h, m->shared != NULL);
 }
 
-/* What the shared inertia adds for the twists of the step that was solved. */
+/* Finds the momenta and forces of the shared inertia for the twists of the step that was solved. */
 static cb_status find_shared(cb_mechanism *m, const cb_block_step *step, double t) {
   const cb_status status = cb_shared_follow(m) ? CB_OK : find_coordinates(m, step, t);
   return status ? status : cb_shared_find(m, step->h);
 }
 
-/* The impulses of all joints in the step that was solved. */
+/* Finds the impulses of all joints in the step that was solved. */
 static cb_status find_impulses(cb_mechanism *m, const cb_block_step *step, double t, int *failed) {
   m->blocks.kernel->find_needs(m, step);
   for (int i = 0; i < m->links; i++) {
@@ -455,7 +460,7 @@ static cb_status find_impulses(cb_mechanism *m, const cb_block_step *step, doubl
   return CB_OK;
 }
 
-/* The impulse of the joints on a link, in its frame, without what its shared momentum needs. */
+/* Finds the impulse of the joints on a link, in its frame, without the part that its shared momentum needs. */
 static void own_impulse(const cb_mechanism *m, int link, double out[6]) {
   double W[6];
   memcpy(W, m->wrench[link], sizeof W);
@@ -463,7 +468,8 @@ static void own_impulse(const cb_mechanism *m, int link, double out[6]) {
   cb_turn6_transposed((const double(*)[3])m->link[link].r0, W, out);
 }
 
-/* Replaces the rotation in the step of a body in a block, where it is not small, by that of cb_rigid_trial_turn. */
+/* Replaces the angle by which a step rotates a body in a block by that of cb_rigid_trial_turn. It is called if the
+ * angle is not small. */
 static cb_status find_turn(const cb_mechanism *m, const cb_mechanism_step *step, cb_body_block *B, int place) {
   const int link = B->link[place];
   const cb_link *l = &m->link[link];
@@ -478,7 +484,7 @@ static cb_status find_turn(const cb_mechanism *m, const cb_mechanism_step *step,
   return cb_rigid_trial_turn(&e, Y, impulse, &B->turn[place]);
 }
 
-/* The states of bodies in blocks at the end of the step. */
+/* Finds the states of bodies in blocks at the end of the step. */
 static cb_status arrive_in_blocks(cb_mechanism *m, const cb_mechanism_step *step, const cb_block_step *own,
                                   int *failed) {
   for (int i = 0; i < m->blocks.bodies; i++)
@@ -492,7 +498,7 @@ static cb_status arrive_in_blocks(cb_mechanism *m, const cb_mechanism_step *step
   return bad >= 0 ? not_finite(m, bad, step->h, step->t, failed) : CB_OK;
 }
 
-/* The states at the end of the step. */
+/* Finds all states at the end of the step. */
 static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step, int *failed) {
   const double t = step->t, h = step->h;
   const cb_block_step own = block_step(m, b, h);
@@ -546,7 +552,7 @@ static cb_status find_twists_of_step(cb_mechanism *m, const cb_block_step *step,
   const double h = step->h;
   bool settled = false;
   cb_status status = CB_OK;
-  /* a second attempt begins with the last twists: where stiff drag makes twists alternate, an extrapolation diverges */
+  /* a second attempt begins with the last twists, because extrapolation fails if stiff drag makes twists alternate */
   for (int attempt = 0; attempt < 2 && !settled; attempt++) {
     m->blocks.kernel->guess(m, step, attempt == 0);
     for (int i = 0; i < m->links; i++) {

@@ -1,11 +1,11 @@
 /* The sweeps over a tree (equations: mechanism_private.h), compiled once per instruction set.
  *
- * A vector of six numbers is handled as its angular and its linear part. Arrays of six numbers are read with the number
- * after each part, so the fourth number of a vector has no meaning here, and products are summed over three.
+ * A vector of six numbers is handled as its angular and its linear part. Three numbers of an array are read together
+ * with the number after them, so the fourth number of a vector has no meaning here, and products are summed over three.
  */
 #include "mechanism/mechanism_articulated_vectors.h"
 
-/* From and to six numbers in memory. */
+/* These functions read and write six numbers in memory. */
 INLINE six read6(const double p[6]) { return (six){load(p), load(p + 3)}; }
 INLINE void write6(double p[6], six v) {
 #ifdef VECTORS
@@ -22,7 +22,7 @@ INLINE double inner(six x, six y) {
   const vec v = plus(each(x.a, y.a), each(x.l, y.l));
   return (part(v, 0) + part(v, 1)) + part(v, 2);
 }
-/* A x for a matrix of rows */
+/* A x for a matrix A that is stored by rows */
 INLINE six rows_times(const cb_six A[6], six x) {
   vec out[6];
 #pragma GCC unroll 6
@@ -31,12 +31,13 @@ INLINE six rows_times(const cb_six A[6], six x) {
   transpose(out + 3);
   return (six){plus3(out[0], out[1], out[2]), plus3(out[3], out[4], out[5])};
 }
-/* A wrench about an origin that is -d away; and the twist of the parent, at an origin that is d away. */
+/* The first function moves a wrench to the parent's origin, which is at -d, and the second one a twist of the parent to
+ * the link's origin, which is at d. */
 INLINE six to_parent(vec d, six W) { return (six){plus(W.a, cross(d, W.l)), W.l}; }
 INLINE six see(vec d, six V) { return (six){V.a, plus(cross(V.a, d), V.l)}; }
 
-/* out += X^T A X - sum_j AS_j L_j^T: torque_a = torque_b + d × force; a row times X is moved as a wrench is. The first
- * part does not wait for the inverse in L. */
+/* out += X^T A X - sum_j AS_j L_j^T: a row times X is moved in the same way as a wrench,
+ * torque_a = torque_b + d × force. The first term is computed first, because it does not wait for D^-1 in L. */
 INLINE void add_matrix(const cb_link *l, int n, cb_six out[6]) {
   const vec d = load(l->d);
   six row[6];
@@ -94,7 +95,7 @@ INLINE bool eliminate_joint(cb_link *l, int n, cb_link *parent) {
       l->D[j][j] += l->stiff[j];
     }
   if (n == 1)
-    l->D[0][0] = 1 / l->D[0][0]; /* without a call, before which all vectors would be stored */
+    l->D[0][0] = 1 / l->D[0][0]; /* no function is called, because all vectors would be stored before the call */
   else if (n && !cb_sweep_invert(n, l->D))
     return false;
   if (n && !isfinite(l->D[0][0])) return false;
@@ -116,7 +117,7 @@ static bool eliminate(cb_mechanism *m, int *at) {
       if (!cb_factor6((const double(*)[6])A, l->factors)) return false;
       continue;
     }
-    /* the usual case, with its own code, so that vectors stay in registers */
+    /* n = 1 is the usual case, and has its own code, so that vectors stay in registers */
     if (!(l->n == 1 ? eliminate_joint(l, 1, parent) : eliminate_joint(l, l->n, parent))) return false;
   }
   return true;
@@ -126,7 +127,7 @@ static bool is_zero(const double a[6]) {
   return a[0] == 0 && a[1] == 0 && a[2] == 0 && a[3] == 0 && a[4] == 0 && a[5] == 0;
 }
 
-/* One link with n coordinates; alone: without closing twists and forces of joints. */
+/* The inward sweep of one link with n coordinates; alone: without closing twists and forces of joints. */
 INLINE void link_inwards(cb_link *l, int n, bool alone, cb_six *to) {
   six r = load6(&l->r);
   if (!alone && !is_zero(l->e)) r = minus6(r, rows_times(l->A, read6(l->e)));
@@ -141,7 +142,7 @@ INLINE void link_inwards(cb_link *l, int n, bool alone, cb_six *to) {
   store6(to, sum);
 }
 
-/* The same outwards, after the twist of the parent; alone: without closing twists. */
+/* The outward sweep of one link, from the twist of its parent; alone: without closing twists. */
 INLINE void link_outwards(cb_link *l, int n, bool alone, const cb_six *parent) {
   const six from = parent ? load6(parent) : none6();
   six eta = see(load(l->d), from);

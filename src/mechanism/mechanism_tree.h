@@ -1,5 +1,5 @@
-/* A tree of joints as a row of units, each with one screw, one rotation, or nothing to move it: the momenta, the twists
- * and their rates in coordinates of joints. The sweeps are below.
+/* A tree of joints as a list of units, and its momenta, twists and their rates in coordinates of joints. A unit moves
+ * relative to its parent by one screw or one rotation, or is fixed to it. The sweeps are below.
  *
  * A joint whose class is `serial` (curvebody/joint.h) is one unit for each screw and one for its rotation; all units
  * but the last one carry no body. For a unit b on its parent a, with vectors about the origin of each:
@@ -25,7 +25,7 @@
 
 typedef enum cb_unit_kind { CB_UNIT_ROOT, CB_UNIT_WELD, CB_UNIT_SCREW, CB_UNIT_ROTATION } cb_unit_kind;
 
-/* What only a rotation has. */
+/* Additional data of a unit that is a rotation. */
 typedef struct cb_unit_rotation {
   double sign;               /* its rotation vector divided by the coordinates */
   double armature[3];        /* of its coordinates */
@@ -34,7 +34,7 @@ typedef struct cb_unit_rotation {
   double trial[3];           /* the displacement at the present stage */
 } cb_unit_rotation;
 
-/* What only a root has: a step (integrators/rkmk4.c). */
+/* Additional data of a unit that is a root: the variables of a step (integrators/rkmk4.c). */
 typedef struct cb_unit_root {
   double du[6], dl[6], displaced[6], gained[6]; /* rates, and sums, of displacement and momentum */
   double trial[6], dx[3];                       /* the displacement at the present stage */
@@ -42,15 +42,16 @@ typedef struct cb_unit_root {
   double rotation[3][3];
 } cb_unit_root;
 
-/* What only a body has whose inertia is not constant: K and mu_0 in its own frame. */
+/* Additional data of a body whose inertia is not constant: K and mu_0 (rest) in its own frame. */
 typedef struct cb_unit_inertia {
   double K[6][6], rest[6];
 } cb_unit_inertia;
 
 typedef struct cb_unit {
   cb_unit_kind kind;
-  int parent, link, joint, coordinate; /* -1: the world; no body; no joint. 0 if it has no coordinate */
-  int root;                            /* the root of the tree, or -1: the world */
+  int parent, link, joint,
+      coordinate; /* parent -1: the world; link, joint -1: none; coordinate 0: none, or the first one */
+  int root;       /* the root of the tree, or -1: the world */
   bool driven;
   double turn, slide, armature; /* of a screw */
   cb_unit_rotation *rotation;
@@ -77,7 +78,8 @@ struct cb_joint_tree {
   bool forces; /* a spring, a damper or a motor acts */
   bool varies; /* an inertia is not constant */
   bool placed; /* the places are those at the end of the last step */
-  /* [coordinates]: present values, and momenta (of a rotation, those of w) with their rates */
+  /* [coordinates]: the present values q with their rates, and the momenta pi with their rates dpi. Those of a rotation
+   * belong to its rate w. */
   double *q, *rate, *pi, *dpi, *own_rate; /* own_rate: q' of a screw, w of a rotation */
   double *q_gained, *pi_gained, *dq, *pi_start, *work[2];
   double *stage_pi[4], *stage_rate[4]; /* of driven coordinates */
@@ -91,7 +93,7 @@ static inline int cb_tree_coordinates(const cb_unit *u) {
  * not needed). */
 void cb_tree_vector_rate(const double a[3], const double rate[3], double V[3][3], double change[3][3]);
 
-/* Makes the length of a quaternion 1 that is 1 but for round-off. */
+/* Removes round-off from a quaternion whose length should be 1. */
 static inline void cb_tree_tidy(double q[4]) {
   const double scale = 1.5 - (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) / 2;
   for (int i = 0; i < 4; i++) q[i] *= scale;
@@ -100,13 +102,13 @@ static inline void cb_tree_tidy(double q[4]) {
 /* --- a step (mechanism_rkmk4.c) --- */
 enum { CB_TREE_STAGES = 4 };
 
-/* What all functions of a step need. */
+/* The data that all functions of a step share. */
 typedef struct cb_tree_step {
   cb_mechanism *m;
   cb_joint_tree *T;
   const cb_mechanism_bodies *b;
   double t, h;
-  int failed; /* the body; -1: not one body */
+  int failed; /* the body that failed; -1: no single body */
 } cb_tree_step;
 
 static inline const cb_rigid_problem *cb_tree_problem(const cb_tree_step *w, const cb_unit *u) {
@@ -116,22 +118,22 @@ static inline cb_rigid_state *cb_tree_state(const cb_tree_step *w, const cb_unit
   return &w->b->state[w->m->link[u->link].body];
 }
 
-/* The vectors of all rotations, their coordinates, and the rates of driven units in own_rate. */
+/* Finds the rotation vectors of all rotations, their coordinates, and own_rate of driven units. */
 void cb_tree_rotations(cb_joint_tree *T);
-/* The rates of the coordinates of joints, from own_rate. */
+/* Finds the rates of the coordinates of joints from own_rate. */
 void cb_tree_joint_rates(cb_joint_tree *T);
 
 /* --- sweeps over the tree ---
  *
- * The units of a tree in the world's axes: places, inertias, twists and momenta (joints and equations:
- * mechanism_tree.h).
+ * The units of a tree in the world's axes: places, inertias, twists and momenta (equations: above).
  *
- * Vectors of a unit are in the world's axes, about the unit's origin, so that nothing is turned from a unit b to its
- * parent a, whose origin is -d away:
+ * Vectors of a unit are in the world's axes, about the unit's origin, so that no vector is rotated between a unit b and
+ * its parent a, whose origin is -d away:
  *   X (w, v) = (w, v + w × d),   X^T (l, p) = (l + d × p, p)
  * A unit with a body has the frame of the body; another one has that of its screw or rotation. In its own axes, the
  * columns of S and an inertia that is constant do not change; the rotation R of the unit turns them once per placement.
- * The rotation and the place of a screw that turns by q and slides by s, seen from the parent, are linear:
+ * The rotation and the place of a screw that turns by q and slides by s, seen from the parent, are linear in cos(q),
+ * sin(q) and s:
  *   (R_ab, r) = fixed + cos(q) along + sin(q) across,  r += s axis;   quaternion: cos(q/2) at + sin(q/2) turned
  * The loops are in mechanism_articulated_kernel.h, compiled once per instruction set. SI units.
  */
@@ -146,7 +148,7 @@ typedef struct cb_articulated {
   cb_six b;
   /* constant */
   double at[4], turned[4], axis[4];
-  double motion[4][3][4]; /* of a screw: the columns of R_ab, and r: fixed, along, across */
+  double motion[4][3][4]; /* of a screw: `fixed`, `along`, `across` for the columns of R_ab and for r */
   cb_six own[3];          /* the columns of S in the unit's axes */
   /* in the step: the place of the body at the start, and the impulse of wrenches about it */
   double start[4];
@@ -167,19 +169,20 @@ typedef struct cb_articulated {
 } cb_articulated;
 
 struct cb_articulated_kernel {
-  /* Places all units but roots at T->q and rotations `turned`; node: with compensated sums, and unit quaternions. */
+  /* Places all units except roots for T->q and the rotations `turned`. At a node (`node` is set) positions are
+   * compensated sums, and quaternions have the length 1. */
   void (*place)(cb_joint_tree *T, bool node);
-  /* Twists Y of all units, and own_rate, from K, pi, P of roots, and the rates of driven coordinates; with_momenta:
-   * also P of all units. Returns a unit whose equations are singular, or -1. */
+  /* Finds the twists Y of all units and own_rate, from K, pi, P of roots and the rates of driven coordinates; if
+   * with_momenta is set, also P of all units. Returns a unit whose equations are singular, or -1. */
   int (*find_twists)(cb_joint_tree *T, bool with_momenta);
-  /* own_rate of units that are not driven, from the twists Y of units that all carry bodies. */
+  /* Finds own_rate of units that are not driven from the twists Y. All units must carry bodies. */
   void (*find_rates)(cb_joint_tree *T);
   /* Adds the momenta P of all units to those of their parents. */
   void (*gather_momenta)(cb_joint_tree *T);
-  /* F of all units from the wrenches of bodies; adds `part` times the wrenches, and their powers, to loads and
-   * works. */
+  /* Finds F of all units from the wrenches of bodies. Adds `part` times the wrenches to the loads, and `part` times
+   * their powers to the works. */
   void (*gather_wrenches)(cb_joint_tree *T, double part);
-  /* dpi of all coordinates without armatures and Q. */
+  /* Finds dpi of all coordinates, without the terms of armatures and without Q. */
   void (*find_changes)(cb_joint_tree *T);
 };
 
@@ -187,9 +190,10 @@ extern const struct cb_articulated_kernel cb_articulated_kernel_x86_64, cb_artic
 
 /* Makes T->articulated. */
 cb_status cb_articulated_create(cb_mechanism *m);
-/* Twists of all units (see above) after the inertias that are not constant; *failed: the body, or -1. */
+/* Finds the inertias that are not constant, and then the twists of all units (find_twists). *failed becomes the body
+ * that failed, or -1. */
 cb_status cb_articulated_twists(cb_joint_tree *T, const cb_mechanism *m, double t, bool with_momenta, int *failed);
-/* pi of a component of a unit's coordinates, for its momentum P. */
+/* Returns pi of one of a unit's coordinates, for the unit's momentum P. */
 double cb_articulated_momentum(const cb_joint_tree *T, int unit, int component);
 
 static inline double cb_six_dot(const cb_six *x, const cb_six *y) { return cb_dot3(x->a, y->a) + cb_dot3(x->l, y->l); }

@@ -19,13 +19,13 @@ static void pose_of(const cb_joint_frame *f, cb_pose *out) {
   memcpy(out->x, f->x, sizeof out->x);
 }
 
-/* The number of units of a joint. */
+/* Returns the number of units of a joint. */
 static int units_of(const cb_joint *j) {
   const int n = cb_joint_coordinates(j);
   return n == 0 ? 1 : j->class_->turns ? n - 2 : n;
 }
 
-/* E, turn and slide of the screw s. */
+/* Finds E, turn and slide of the screw s. */
 static void frame_of_screw(const double s[6], cb_pose *E, double *turn, double *slide) {
   const double *w = s, *v = s + 3, w2 = cb_dot3(w, w);
   *E = (cb_pose){{1}, {0}};
@@ -50,7 +50,7 @@ static cb_unit *add_unit(cb_joint_tree *T, cb_unit_kind kind, int parent, int jo
   return u;
 }
 
-/* The numbers of one coordinate of a unit. */
+/* Sets the coordinate of a unit, its armature, and whether it is driven. */
 static void take_coordinate(const cb_mechanism *m, cb_unit *u, int joint, int coordinate, int count) {
   u->coordinate = m->first[joint] + coordinate;
   u->driven = m->joint[joint].driven[coordinate];
@@ -61,7 +61,8 @@ static void take_coordinate(const cb_mechanism *m, cb_unit *u, int joint, int co
     memcpy(u->rotation->armature, armature, 3 * sizeof *armature);
 }
 
-/* Adds the units of a joint; *F: the frame that is reached, seen from the last unit. */
+/* Adds the units of a joint. *F is the frame of the joint as seen from the parent, and becomes its other frame as seen
+ * from the last unit. */
 static void add_joint(const cb_mechanism *m, cb_joint_tree *T, int joint, bool backwards, int parent, cb_pose *F) {
   const cb_joint *j = &m->joint[joint];
   const int n = units_of(j), screws = cb_joint_coordinates(j) - (j->class_->turns ? 3 : 0);
@@ -244,7 +245,7 @@ void cb_tree_rotations(cb_joint_tree *T) {
     if (u->kind == CB_UNIT_SCREW && u->driven) T->own_rate[u->coordinate] = rate[0];
     if (u->kind != CB_UNIT_ROTATION) continue;
     cb_unit_rotation *o = u->rotation;
-    if (u->driven) { /* the law may go beyond half a turn */
+    if (u->driven) { /* the law may rotate by more than half a turn */
       for (int k = 0; k < 3; k++) o->vector[k] = o->sign * q[k];
       cb_quaternion_exp(o->vector, o->turned);
     } else {
@@ -285,11 +286,12 @@ void cb_tree_joint_rates(cb_joint_tree *T) {
 
 /* --- the units in the axes of the world ---
  *
- * The units of a tree in the world's axes: creation, and the choice of the loops (equations:
+ * The data of units in the world's axes are made here, and the loops over them are chosen (equations:
  * mechanism_tree.h).
  */
 
-/* The columns of S in the axes of the unit, which `body` places in the frame of its screw or rotation. */
+/* Finds the columns of S in the axes of the unit. `body` is the pose of the unit in the frame of its screw or rotation.
+ */
 static void find_columns(const cb_unit *u, const cb_pose *body, cb_articulated *o) {
   double B[3][3];
   cb_pose_rotation(body, B);
@@ -307,7 +309,8 @@ static void find_columns(const cb_unit *u, const cb_pose *body, cb_articulated *
   }
 }
 
-/* Column j of the motion of a screw with the axes C in its parent, for the vector x of the turning frame. */
+/* Finds column j of o->motion of a screw with the axes C in its parent: the vector x of the frame that turns, as seen
+ * from the parent. */
 static void find_column(const double C[3][3], const double x[3], int j, cb_articulated *o) {
   for (int i = 0; i < 3; i++) {
     o->motion[j][0][i] += C[i][2] * x[2];
@@ -366,7 +369,7 @@ static const struct cb_articulated_kernel *kernel(void) {
   return &cb_articulated_kernel_x86_64;
 }
 
-/* Whether a spring, a damper or a motor acts. */
+/* Returns whether a spring, a damper or a motor acts. */
 static bool has_forces(const cb_mechanism *m) {
   bool any = m->laws.motors;
   for (int j = 0; j < m->joints; j++)
@@ -379,7 +382,7 @@ cb_status cb_articulated_create(cb_mechanism *m) {
   cb_joint_tree *T = m->tree;
   unsigned char *memory = cb_arena_alloc(m->arena, (size_t)T->n + 1, sizeof *T->articulated);
   if (!memory) return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints", m->joints);
-  /* a vector of four numbers shall not cross a line of the cache */
+  /* a vector of four numbers must not cross a cache line */
   T->articulated = (cb_articulated *)(memory + (-(uintptr_t)memory & 63));
   T->kernel = kernel();
   T->forces = has_forces(m);
@@ -387,7 +390,7 @@ cb_status cb_articulated_create(cb_mechanism *m) {
   return CB_OK;
 }
 
-/* The inertias that are not constant. */
+/* Finds the inertias that are not constant. */
 static cb_status find_inertias(const cb_joint_tree *T, const cb_mechanism *m, double t, int *failed) {
   *failed = -1;
   for (int i = 0; i < T->n && T->varies; i++) {

@@ -66,7 +66,8 @@ static cb_status read_control(const cb_mjcf_reader *r, const char *given, int n,
   return CB_OK;
 }
 
-/* Reads the controls that the caller gives. names[n]: of the actuators; text[n]: their expressions, NULL: not given. */
+/* Reads the controls that the caller gives. names[n] are the names of the actuators. text[i] becomes the expression of
+ * actuator i, and is unchanged if the caller gives none. */
 static cb_status read_controls(const cb_mjcf_reader *r, int n, const char *const *names, const char **text) {
   cb_errors errors = cb_errors_begin();
   const cb_mjcf_choices *c = &r->whole->choices;
@@ -297,7 +298,7 @@ static cb_status read_one(instance *in, int number, const char *given, double *c
 
 /* --- all actuators --- */
 
-/* What an actuator acts on: the attribute, and its kind. */
+/* The object on which an actuator acts: the attribute that names it, and its kind. */
 typedef struct transmission {
   const cb_node *name;
   const char *kind; /* "joint", "site" or "tendon" */
@@ -383,14 +384,15 @@ static int by_copy(const void *a, const void *b) {
   return x->copy != y->copy ? (x->copy > y->copy) - (x->copy < y->copy) : (x->order > y->order) - (x->order < y->order);
 }
 
-/* The name by which the caller gives the control: that in the file with the prefixes and suffixes of its target. */
+/* Returns the name by which the caller gives the control. It is the actuator's name in the file, with the prefixes and
+ * suffixes of the site or joint on which the actuator acts. */
 static const char *control_name(const instance *in) {
   cb_mjcf_scope scope = in->at ? in->at->scope : (cb_mjcf_scope){.prefix = "", .suffix = ""};
   scope.r = in->r;
   return cb_mjcf_name(&scope, in->e);
 }
 
-/* Tells which controls are 0 because nobody gives them. */
+/* Adds a note about the controls that are 0 because neither a key nor the caller gives them. */
 static cb_status note_controls(const cb_mjcf_reader *r, const instance *all, const char *const *names, bool given) {
   const cb_mjcf *m = r->model;
   int n = 0, first = -1;

@@ -10,14 +10,14 @@
  *
  * On joints and on fixed tendons, the length of the transmission is L = g sum_i c_i q_i, with the gear g, the
  * coefficients c_i of the tendon (1 for a joint) and MuJoCo's coordinates q_i, which are those of the scenario plus
- * `ref`. The force s pulls joint i by g c_i s. A ball joint has a gear u of three numbers, in the axes of its body, or
- * of the parent with jointinparent. Its torque u s does the work of these forces on the rotation vector a, and its
- * length is u . a:
+ * `ref`. The force s pulls joint i by g c_i s. A ball joint has a gear of three numbers, here called u (not the
+ * control), in the axes of its body, or of the parent with jointinparent. The actuator has the torque u s and the
+ * length u . a, with the rotation vector a. The forces Q on the components of a do the same work as this torque:
  *
  *   Q = s w,   w = u ± f_1 a × u + f_2 a × (a × u),   f_1 = (1 - cos |a|)/|a|^2,  f_2 = (1 - sin |a|/|a|)/|a|^2
  *   L' = w . a'
- * with + for the axes of the body; u is turned into the axes of a at the reference. Source: MuJoCo's documentation
- * (actuation model).
+ * The sign is + if u is given in the axes of the body, and - in those of the parent. u is rotated into the axes of a as
+ * they are at the reference. Source: MuJoCo's documentation (actuation model).
  *
  * <tendon> of MJCF: a <fixed> tendon has the length L = sum_i c_i q_i of the coordinates q_i of joints. Its spring and
  * damper pull joint i by
@@ -246,7 +246,7 @@ cb_status cb_mjcf_pull(const cb_mjcf_reader *r, const cb_mjcf_tendon *t, const c
 
 /* --- ball joints --- */
 
-enum { ROOM = 4096 }; /* bytes that the text of w, with names of at most 23 characters, does not fill */
+enum { ROOM = 4096 }; /* bytes: more than the text of w needs, as names have at most 23 characters */
 
 /* Writes w (above) for each component, and the length and its rate. */
 static void put_ball(const cb_mjcf_hold *h, const double u[3], bool parent, char w[3][ROOM], char length[ROOM],
@@ -393,7 +393,8 @@ static cb_status pull_by_tendon(const cb_mjcf_reader *r, const cb_mjcf_tendon *t
   return status;
 }
 
-/* The length c (q + ref) of a tendon of one joint: its range is one of q, and the force f is c f on q. */
+/* A tendon of one joint has the length c (q + ref). Its range is therefore a range of q, and its dry friction f is the
+ * dry friction |c| f of the joint. */
 static void hold_one(const cb_mjcf_tendon *t, const cb_mjcf_limit *limit, double friction) {
   cb_mjcf_hold *h = t->hold[0];
   const double c = t->coef[0];

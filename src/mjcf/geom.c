@@ -198,7 +198,7 @@ cb_mjcf_geom cb_mjcf_looks_without_geoms(const cb_mjcf_body *body, cb_pose *pose
 
 static const double least = 1e-14; /* minimum of a length: MuJoCo's mjEPS */
 
-/* Divides by the largest component first, because the square may overflow or underflow. */
+/* The vector is first divided by its largest component, because squares may overflow or underflow. */
 bool cb_mjcf_normalise(int n, double *v) {
   double maximum = 0, square = 0;
   for (int i = 0; i < n; i++) maximum = fmax(maximum, fabs(v[i]));
@@ -469,8 +469,8 @@ static cb_status find_span(const cb_mjcf_body *body, const double normal[3], spa
   return add_span(body, &box, &pose, normal, out);
 }
 
-/* Lowers *height, the height of the floor, to the lowest point of all bodies if that point is below it. *buried: a body
- * that starts with more than half of its own height below the given floor, or NULL. */
+/* Lowers *height, the height of the floor, to the lowest point of all bodies if that point is below it. *buried becomes
+ * a body that starts with more than half of its own height below the given floor, or NULL. */
 static cb_status lower(const cb_mjcf_reader *r, double *height, const double normal[3], const cb_mjcf_body **buried) {
   const double given = *height;
   *buried = NULL;

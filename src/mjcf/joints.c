@@ -233,7 +233,8 @@ static cb_status place_free(const cb_mjcf_target *t, const cb_node *key, const d
   return CB_OK;
 }
 
-/* The rotation vector a, and its rate, of a ball joint whose angular velocity is w, both in the axes of the parent:
+/* Sets the rotation vector a of a ball joint, and its rate a', for the angular velocity w. a is in the axes of the
+ * parent. w is in axes that are fixed in the body and agree with those of the parent at the reference.
  *   a' = w + a × w/2 + c a × (a × w),  c = (1 - (s/2) cot(s/2))/s^2,  s = |a| */
 static cb_status place_ball(const cb_mjcf_target *t, const cb_node *key, const double *q, const double *v) {
   cb_mjcf_hold *h = t->hold;

@@ -164,8 +164,8 @@ cb_status cb_mjcf_read_settings(cb_mjcf_reader *r) {
 
 /* --- the complete file --- */
 
-/* Does an element (attribute NULL) or an attribute have no effect on the motion? Such elements are appearance, sensors,
- * and sizes of MuJoCo's model. */
+/* Returns whether an element (attribute NULL) or an attribute has no effect on the motion. Such elements are
+ * appearance, sensors, and sizes of MuJoCo's model. */
 static bool is_minor(const cb_xml *e, const char *attribute) {
   static const char *const elements[] = {"#text",  "visual", "statistic",   "size",     "custom",
                                          "light",  "camera", "texture",     "material", "skin",
@@ -315,7 +315,8 @@ static cb_status add_source(cb_mjcf_source *out, cb_xml *e, const cb_xml *elemen
   return CB_OK;
 }
 
-/* Does a default apply to an element? Actuators of all types share their defaults, as do tendons and constraints. */
+/* Returns whether a default applies to an element. Actuators of all types share their defaults, as do tendons and
+ * constraints. */
 static bool is_default_of(const cb_xml *e, const cb_xml *element) {
   const char *name = e->name.text, *of = element->name.text;
   const cb_xml *list = element->parent;

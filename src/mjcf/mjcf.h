@@ -84,8 +84,8 @@ typedef struct cb_mjcf_hold {
   double q[3], rate[3];             /* at the start */
   const char *label[3];             /* names of the coordinates in expressions */
   const char *actuation, *motor[3]; /* forces of actuators, and other forces, as expressions; NULL: none */
-  /* Its <joint> in <equality> (NULL: none): q = poly[0] + poly[1] r + .., r the coordinate of `to`; NULL: q =
-   * poly[0]. */
+  /* by: the <joint> of <equality> that determines q; NULL: there is none. It sets q = poly[0] + poly[1] r + .., where r
+   * is the coordinate of `to`, or q = poly[0] if `to` is NULL. */
   struct cb_xml *by;
   const struct cb_mjcf_hold *to;
   double poly[CB_MJCF_POLYNOMIAL];
@@ -109,13 +109,14 @@ typedef struct cb_mjcf_body {
   cb_pose place;               /* in the world's frame, at the start */
   bool top, free;              /* top: it is directly in the world; free: it has a free joint */
   struct cb_mjcf_body *parent; /* NULL: the world */
-  /* A free body may be held by a constraint instead, in the group of `under` (NULL: the world). */
+  /* held: a joint that closes a loop (cb_mjcf_loop) connects this free body to another group of bodies, so that its
+   * place follows from theirs. under: the free body of that group; NULL: the group is joined to the world. */
   bool held;
   const struct cb_mjcf_body *under;
   cb_pose reference; /* in the parent's frame, with all coordinates 0 */
   int holds;         /* number of joints with the parent; 0: the body is free */
   cb_mjcf_hold hold[CB_MJCF_HOLDS];
-  const char *kind, *joint; /* class and name of the joint of the scenario that all of them are */
+  const char *kind, *joint; /* class and name of the one joint of the scenario that replaces them */
   cb_mjcf_link *links;
   cb_mjcf_inertial inertial;   /* of all links together, in the frame of the first */
   double velocity[3], spin[3]; /* velocity of its origin, and angular velocity, in its axes */
@@ -123,14 +124,14 @@ typedef struct cb_mjcf_body {
   struct cb_mjcf_body *next;
 } cb_mjcf_body;
 
-/* A joint that closes a loop: of two bodies (NULL: the world), at the place `pose` in the first one; `in` is the same
- * frame in the second one. */
+/* A joint that closes a loop between two bodies (NULL: the world). Its frame is `pose` in the first body and `in` in
+ * the second one. */
 typedef struct cb_mjcf_loop {
   const char *kind, *name; /* `ball` or `weld` */
   const cb_mjcf_body *body[2];
   cb_pose pose, in;
   bool holds;  /* nothing else joins its bodies, so that it closes no loop */
-  double q[3]; /* coordinates of a ball that holds */
+  double q[3]; /* coordinates of a ball at the start, used if it closes no loop */
   struct cb_mjcf_loop *next;
 } cb_mjcf_loop;
 
@@ -157,7 +158,7 @@ typedef struct cb_mjcf {
   const char *left_out; /* one line for each element that is not read, `file:line:column: left out: ..` */
 } cb_mjcf;
 
-/* What a caller chooses. key: the <key> from which the bodies start, by its name or by its number from 0; NULL: none.
+/* The choices of a caller. key: the <key> from which the bodies start, by its name or by its number from 0; NULL: none.
  * controls: texts NAME=EXPRESSION, the control of the actuator of that name (or ctrlNUMBER) as an expression of t. */
 typedef struct cb_mjcf_choices {
   const char *key;

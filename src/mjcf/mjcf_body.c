@@ -1,8 +1,8 @@
 /* <worldbody> of MJCF: the bodies that move, and the bodies that are welded to them.
  *
- * A body with joints is a body of the scenario, with the bodies in it that have none. The mass and inertia of a body
- * come from <inertial>, or from its geoms in the groups that <compiler> names, within the bounds of <compiler>. The
- * masses of bodies that are welded together are added.
+ * A body with joints becomes a body of the scenario, together with the bodies in it that have no joints. The mass and
+ * inertia of a body come from <inertial>, or from its geoms in the groups that <compiler> names, within the bounds of
+ * <compiler>. The masses of bodies that are welded together are added.
  */
 #include "mjcf/mjcf_private.h"
 
@@ -103,7 +103,7 @@ static cb_status note_left_out(const cb_mjcf_source *source, cb_xml *e, const ch
   return status;
 }
 
-/* A free joint leaves its body as it is, but for the damper. */
+/* Reads a free joint. Of its attributes only the damper has an effect. */
 static cb_status read_free(const parts *p, const cb_mjcf_scope *scope, cb_xml *e) {
   static const char *const left_out[] = {"stiffness", "armature", "frictionloss"};
   const cb_mjcf_reader *r = scope->r;
@@ -180,8 +180,8 @@ static cb_status add_geoms(const cb_mjcf_reader *r, cb_mjcf_link *link) {
 }
 
 /* An <inertial> replaces the masses of geoms, unless <compiler> requests the masses of geoms and there are geoms. A
- * bound of <compiler> gives mass to a body that has none. MuJoCo puts this mass at the point of the body's own frame
- * whose coordinates are those of the body in the surrounding body. */
+ * bound of <compiler> gives mass to a body that has none. Its place follows MuJoCo: if x is the position of the body in
+ * the surrounding body, the mass is at the point x of the body's own frame. */
 static cb_status weigh(const cb_mjcf_reader *r, cb_xml *e, const parts *p) {
   const cb_mjcf_source source = {{e}, 1};
   cb_mjcf_inertial *own = &p->link->inertial;
@@ -255,8 +255,8 @@ static cb_status check_mass(const cb_mjcf_body *body, const cb_xml *e) {
                                          : cb_node_fail(&e->name, "a body without inertia: expected moments > 0");
 }
 
-/* Reads a body with joints. around: pose of the surrounding body in the parent or, if this is NULL, in the world; NULL:
- * the surroundings are the world. */
+/* Reads a body with joints. around: pose of the surrounding body in the parent, or in the world if parent is NULL. If
+ * `around` is NULL, the body is directly in the world. */
 static cb_status read_moving(world *u, const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body *parent,
                              const cb_pose *around) {
   cb_mjcf_reader *r = u->r;
@@ -363,7 +363,7 @@ static cb_status set_total_mass(const cb_mjcf_reader *r) {
   return status;
 }
 
-/* What refers to bodies and joints by their names. */
+/* Reads the elements that refer to bodies and joints by their names. */
 static cb_status read_rest(cb_mjcf_reader *r) {
   const cb_node *control = NULL;
   cb_status status = cb_mjcf_name_joints(r);

@@ -2,15 +2,15 @@
  *
  * A <connect> joins the point `anchor` of the first body to the point of the second one that is in the same place at
  * the reference. A <weld> keeps the pose at the reference, or `relpose`, of the second body as the first one sees it.
- * With `site1` and `site2` the places, and for a <weld> the axes, of these two sites coincide instead. They are exact
- * here; MuJoCo's yield. Source: MuJoCo's XML reference (equality).
+ * With `site1` and `site2` the places, and for a <weld> the axes, of these two sites coincide instead. These joints
+ * hold exactly here, whereas MuJoCo's constraints are soft. Source: MuJoCo's XML reference (equality).
  *
  * A <joint> gives a coordinate of joint1 by that of joint2, or a constant without joint2:
  *
  *   q_1 - ref_1 = a_0 + a_1 (q_2 - ref_2) + .. + a_4 (q_2 - ref_2)^4        a: `polycoef`, default 0 1 0 0 0
- * The coordinates of the scenario are those less `ref`. If another constraint gives q_1 already, or if q_2 depends on
- * q_1, a linear equation is solved for q_2. It holds exactly here, also at the start; MuJoCo's yields. Source: MuJoCo's
- * XML reference (equality/joint).
+ * A coordinate of the scenario is MuJoCo's coordinate less `ref`. If another constraint gives q_1 already, or if q_2
+ * depends on q_1, a linear equation is solved for q_2. The equation holds exactly here, also at the start, whereas
+ * MuJoCo's constraint is soft. Source: MuJoCo's XML reference (equality/joint).
  */
 #include "mjcf/mjcf_private.h"
 
@@ -43,8 +43,7 @@ static bool set(cb_mjcf_hold *q, const cb_mjcf_hold *r, cb_xml *e, const double 
   q->by = e;
   q->to = r;
   for (int i = 0; i < CB_MJCF_POLYNOMIAL; i++) q->poly[i] = poly[i];
-  for (int i = 0; i < 2 && !r; i++)
-    q->limit[i] = i ? INFINITY : -INFINITY; /* a constant keeps to its range, or to none */
+  for (int i = 0; i < 2 && !r; i++) q->limit[i] = i ? INFINITY : -INFINITY; /* a constant coordinate needs no range */
   return true;
 }
 
@@ -71,7 +70,7 @@ static cb_status couple(cb_mjcf_reader *r, cb_xml *e) {
 
 /* --- the start --- */
 
-/* The value of the polynomial, and its derivative. */
+/* Returns the value of the polynomial at x, and finds its derivative. */
 static double value_of(const cb_mjcf_hold *h, double x, double *slope) {
   double value = 0;
   *slope = 0;
@@ -85,7 +84,7 @@ static double value_of(const cb_mjcf_hold *h, double x, double *slope) {
 static cb_status note_start(const cb_mjcf_reader *r, const cb_mjcf_hold *h, double q) {
   char text[256];
   const double unit = !r->radians && h->type == CB_MJCF_HINGE ? 180 / M_PI : 1;
-  if (fabs(q - h->q[0]) <= 1e-6 * (1 + fabs(q))) return CB_OK; /* digits that files have */
+  if (fabs(q - h->q[0]) <= 1e-6 * (1 + fabs(q))) return CB_OK; /* a file may give q with 6 digits */
   snprintf(text, sizeof text, "%s%sthe start of joint `%.64s` at %g: this constraint sets it to %g",
            h->by->note ? h->by->note : "", h->by->note ? "; " : "", h->name, unit * (h->q[0] + h->ref),
            unit * (q + h->ref));
@@ -93,7 +92,7 @@ static cb_status note_start(const cb_mjcf_reader *r, const cb_mjcf_hold *h, doub
   return h->by->note ? CB_OK : cb_mjcf_no_memory(r);
 }
 
-/* Finds the coordinate after that on which it depends. */
+/* Finds the start of the coordinate, after that of the coordinate on which it depends. */
 static cb_status start_one(const cb_mjcf_reader *r, cb_mjcf_hold *h) {
   double slope;
   if (!h->by) return CB_OK;
@@ -114,7 +113,8 @@ cb_status cb_mjcf_start_couplings(const cb_mjcf_reader *r) {
 
 /* --- <connect> and <weld> --- */
 
-/* A body or site of the file: its body of the scenario (NULL: it does not move), with its pose there. */
+/* A body or site of the file: the body of the scenario to which it belongs (NULL: it does not move), and its pose in
+ * that body. */
 typedef struct place {
   const cb_mjcf_body *body;
   cb_pose pose;
@@ -136,7 +136,7 @@ static cb_status find_body(const cb_mjcf_reader *r, const cb_node *name, place *
   return cb_fail_unknown(name, "body", name->text, known, n);
 }
 
-/* The pose in the world at the reference, at which this is called. */
+/* Returns the pose in the world. When this function is called, all bodies are at the reference. */
 static cb_pose at_home(const place *p) {
   cb_pose pose = p->pose;
   if (p->body) cb_pose_multiply(&p->body->place, &p->pose, &pose);
@@ -176,7 +176,7 @@ static cb_status read_sites(const cb_mjcf_reader *r, const cb_mjcf_source *sourc
   return cb_errors_end(&errors);
 }
 
-/* The frame of the constraint in the first and in the second body of the file. */
+/* Finds the frame of the constraint in the first and in the second body of the file. */
 static cb_status read_frame(const cb_mjcf_source *source, cb_xml *e, bool weld, const place at[2], cb_pose frame[2]) {
   const cb_pose home[2] = {at_home(&at[0]), at_home(&at[1])};
   const cb_node *anchor = cb_mjcf_value(source, "anchor"), *relative = cb_mjcf_value(source, "relpose");
@@ -188,7 +188,7 @@ static cb_status read_frame(const cb_mjcf_source *source, cb_xml *e, bool weld, 
   if (!status && weld && relative) status = cb_mjcf_numbers(relative, "relpose", 7, 7, number, NULL);
   if (status) return status;
   cb_pose_inverse(&home[1], &back);
-  if (weld && cb_mjcf_normalise(4, number + 3)) { /* the second body as the first one sees it */
+  if (weld && cb_mjcf_normalise(4, number + 3)) { /* number: pose of the second body in the first one */
     memcpy(there.x, number, sizeof there.x);
     memcpy(there.q, number + 3, sizeof there.q);
     cb_pose_inverse(&there, &frame[1]);
@@ -199,15 +199,16 @@ static cb_status read_frame(const cb_mjcf_source *source, cb_xml *e, bool weld, 
   return CB_OK;
 }
 
-/* --- what holds a body --- */
+/* --- bodies that loops hold --- */
 
-/* The free body on which all bodies depend that are joined to this one; NULL: the world. */
+/* Returns the free body of the group of joined bodies to which b belongs; NULL: the group is joined to the world. */
 static const cb_mjcf_body *root_of(const cb_mjcf_body *b) {
   while (b && (b->parent || b->holds || b->held)) b = b->parent ? b->parent : b->holds ? NULL : b->under;
   return b;
 }
 
-/* If a loop joins two groups of bodies, the free body of one of them has no place of its own. */
+/* If the joint `loop` connects two groups of bodies, it closes no loop. The place of the free body of one group then
+ * follows from the other group. */
 static void hold(cb_mjcf_loop *loop) {
   const cb_mjcf_body *root[2] = {root_of(loop->body[0]), root_of(loop->body[1])};
   loop->holds = root[0] != root[1];
@@ -217,7 +218,9 @@ static void hold(cb_mjcf_loop *loop) {
   held->under = root[1] ? root[0] : NULL;
 }
 
-/* The rotation of the frame in the second body as that in the first one sees it, q_a^-1 q_b (p q^-1)^-1. */
+/* Finds the coordinates of each joint that closes a loop: the logarithm of the rotation q_a^-1 q_b q p^-1 from its
+ * frame in the first body to that in the second one, in the axes of the first body. q_a and q_b are the rotations of
+ * the bodies, p and q those of the frame in them. */
 void cb_mjcf_start_loops(cb_mjcf *m) {
   for (cb_mjcf_loop *l = m->loops; l; l = l->next) {
     double q[2][4] = {{1}, {1}}, back[4], turn[4];

@@ -1,16 +1,16 @@
 /* <joint> of MJCF in a body that is not free: hinges, slides and balls with their springs, dampers, rotors, dry
  * friction and limits.
  *
- * With its joints i = 1 .. n, the body is at X exp(s_1 q_1) .. exp(s_n q_n) as its parent sees it, X its pose at the
- * reference, s_i the screw of joint i in the body's frame, q_i its coordinate, MuJoCo's one less `ref`. A spring has no
- * force at `springref`. MuJoCo's damper of a ball joint, the torque -c w of the relative angular velocity w, pulls the
- * rotation vector a by -c D^T D a',
+ * The pose of a body with the joints i = 1 .. n relative to its parent is X exp(s_1 q_1) .. exp(s_n q_n). X is the pose
+ * at the reference, and s_i the screw of joint i in the body's frame. Its coordinate q_i is MuJoCo's coordinate less
+ * `ref`. A spring has no force at `springref`. MuJoCo's damper of a ball joint, the torque -c w of the relative angular
+ * velocity w, pulls the rotation vector a by -c D^T D a',
  *
  *   D^T D = f + (1 - f) a a^T/s^2,   f = 2 (1 - cos s)/s^2,   s = |a|
  *
- * Source: MuJoCo's documentation (kinematic tree, passive forces). rad, m, s, kg.
+ * Source: MuJoCo's documentation (kinematic tree, passive forces). Units: rad, m, s, kg.
  *
- * The last part of the file adds notes about joined bodies: what a scenario does otherwise than MuJoCo.
+ * The last part of the file adds notes about limits and contacts, in which the scenario differs from MuJoCo.
  */
 #include "mjcf/mjcf_private.h"
 
@@ -47,7 +47,7 @@ void cb_mjcf_take_joint(cb_xml *e) {
 
 /* --- reading --- */
 
-/* Reads a number >= least, and leaves *out if there is none. */
+/* Reads a number >= least. *out is unchanged if there is none. */
 static cb_status read_one(const cb_mjcf_source *source, const char *name, double least, double *out) {
   const cb_node *value = cb_mjcf_value(source, name);
   const cb_status status = value ? cb_mjcf_numbers(value, name, 1, 1, out, NULL) : CB_OK;
@@ -86,7 +86,7 @@ static cb_status read_ranges(const cb_mjcf_reader *r, const cb_mjcf_source *sour
   return CB_OK;
 }
 
-/* What a ball has in MuJoCo, but not here. */
+/* Notes the attributes of a ball joint that are ignored, or have another effect than in MuJoCo. */
 static cb_status note_ball(const cb_mjcf_reader *r, cb_xml *e, cb_mjcf_hold *h) {
   const bool limited = isfinite(h->limit[0]) || isfinite(h->limit[1]);
   char text[160];
@@ -152,7 +152,7 @@ cb_status cb_mjcf_read_joint(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body
 
 /* --- names --- */
 
-/* Is it a name for a joint of a scenario, which its expressions can use? */
+/* Returns whether a joint of a scenario can have this name, so that expressions can use it. */
 static bool is_usable(const char *name) {
   static const char *const taken[] = {"t", "q", "w", "pi", "e", "tau"};
   const cb_expression_scope scope = {.n = 0};
@@ -176,7 +176,8 @@ static bool is_taken(const cb_mjcf *m, const char *name) {
   return false;
 }
 
-/* The name with _ in place of other characters, or `joint` and a number if that is not usable or not new. */
+/* Returns the name with _ in place of all characters except letters and digits. If the result is not usable or is
+ * taken, it is replaced by `joint` and a number. */
 static const char *usable_name(const cb_mjcf_reader *r, const char *name, int number) {
   char text[32];
   size_t n = 0;
@@ -195,7 +196,8 @@ static bool is_near(const double a[3], double x, double y, double z) {
   return fabs(a[0] - x) < 1e-12 && fabs(a[1] - y) < 1e-12 && fabs(a[2] - z) < 1e-12;
 }
 
-/* Two slides along the axes x and y of a planar joint, and a hinge along its z. */
+/* Returns whether the joints of b are two slides along the axes x and y of a planar joint, and a hinge along its axis
+ * z. */
 static bool is_planar(const cb_mjcf_body *b) {
   double R[3][3], axis[3][3], q[4], F[3][3];
   if (b->holds != 3 || b->hold[0].type != CB_MJCF_SLIDE || b->hold[1].type != CB_MJCF_SLIDE ||
@@ -283,7 +285,7 @@ static void move_by(const cb_mjcf_hold *h, cb_pose *pose) {
   cb_pose_multiply(pose, &move, pose);
 }
 
-/* A ball turns about its place in the parent, by a rotation vector in the axes of the parent. */
+/* Rotates a pose by a ball joint: about its place in the parent, by a rotation vector in the axes of the parent. */
 static void turn_by(const cb_mjcf_hold *h, cb_pose *pose) {
   cb_pose turn = {.q = {1}};
   double place[3], moved[3];
@@ -312,7 +314,7 @@ void cb_mjcf_place_bodies(cb_mjcf *m) {
 
 static bool has_limits(const cb_mjcf_hold *h) { return isfinite(h->limit[0]) || isfinite(h->limit[1]); }
 
-/* A coordinate that starts outside of its range would be an error in a scenario. */
+/* Drops the range of a coordinate that starts outside of it, because this would be an error in a scenario. */
 static cb_status note_limit(const cb_mjcf_reader *r, const cb_mjcf_target *t, bool *first) {
   cb_mjcf_hold *h = t->hold;
   char text[192];
@@ -343,7 +345,8 @@ static bool may_touch(const cb_mjcf_body *a, const cb_mjcf_body *b) {
   return false;
 }
 
-/* The first body whose geoms may touch those of another body, of which one is joined. */
+/* Returns the first body whose geoms may touch those of another body, if at least one of the two has joints with its
+ * parent; NULL: there is none. */
 static const cb_mjcf_body *find_touching(const cb_mjcf *m) {
   for (const cb_mjcf_body *a = m->bodies; a; a = a->next)
     for (const cb_mjcf_body *b = a->next; b; b = b->next)

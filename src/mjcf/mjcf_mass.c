@@ -15,8 +15,8 @@
 
 /* Principal axes as MuJoCo finds them: Jacobi's rotations, each for the largest element off the diagonal, stored as a
  * quaternion; then the axes are sorted by descending moments. If moments are equal, any axes are principal, but the
- * forces on a box depend on the choice. For the same axes as MuJoCo, the rotations end as there: when that element, or
- * 1 minus the cosine of the next rotation, is below `least`. */
+ * forces on a box depend on the choice. To obtain MuJoCo's axes, the rotations end under the same condition: that
+ * element, or 1 minus the cosine of the next rotation, is below `least`. */
 enum { LIMIT = 500 };
 static const double least = 1e-12;
 
@@ -124,7 +124,7 @@ static cb_pose centre_of(const cb_mjcf_inertial *of, const cb_pose *pose) {
   return centre;
 }
 
-/* Whether an inertia has mass or moments. A bound of <compiler> can give moments to a body without mass. */
+/* Returns whether an inertia has mass or moments. A bound of <compiler> can give moments to a body without mass. */
 static bool counts(const cb_mjcf_inertial *m) {
   return m->mass > 0 || m->inertia[0][0] + m->inertia[1][1] + m->inertia[2][2] > 0;
 }
@@ -169,8 +169,8 @@ static void cb_mjcf_principal(const cb_mjcf_inertial *m, double moment[3], doubl
 }
 
 /* Applies bounds in MuJoCo's order: first to the mass, then to the moments. With balanceinertia, if two moments then
- * add up to less than the third, all become their mean. Fails at the place `at` if no body has these moments (a body
- * without mass, or whose moments are all 0, is not checked). */
+ * add up to less than the third, all become their mean. Fails at the place `at` if no body can have the resulting
+ * moments. (A body without mass, or with moments that are all 0, is not checked.) */
 cb_status cb_mjcf_bound(const cb_mjcf_reader *r, const cb_node *at, cb_mjcf_inertial *m) {
   double moment[3], sum = 0, maximum = 0;
   cb_pose turn;
@@ -250,10 +250,11 @@ cb_status cb_mjcf_read_inertial(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_i
   return cb_errors_end(&errors);
 }
 
-/* <asset><mesh>: files, and the frame in which MuJoCo puts a mesh. Its origin is the centre, its axes are the principal
- * axes in the order of descending moments; the size is half the sides of the box in that frame. Mass and moments are
- * computed from the volume of the mesh, as with MuJoCo's `exactmeshinertia`. MuJoCo's older rule, with pyramids from
- * the mean of the surface, is wrong (by 39 % for a tetrahedron). */
+/* <asset><mesh>: the files of meshes, and the frame in which MuJoCo puts a mesh. The origin of this frame is the centre
+ * of mass, and its axes are the principal axes in the order of descending moments. The size of the mesh is half the
+ * sides of its box in that frame. Mass and moments are computed from the volume of the mesh, as with MuJoCo's
+ * `exactmeshinertia`. MuJoCo's older rule, with pyramids from the mean of the surface, is wrong (by 39 % for a
+ * tetrahedron). */
 
 static const char *after(const char *path, const char *set) {
   const char *name = path;

@@ -41,10 +41,10 @@ cb_status cb_xml_read(cb_arena *arena, const char *name, const char *text, size_
 
 /* Returns the value of an attribute and marks it as read; NULL: there is none. */
 const cb_node *cb_xml_get(cb_xml *element, const char *attribute);
-/* Does the element have this name, and no reason `why` to leave it out? If so, it is marked as read. */
+/* Returns whether the element has this name and its member `why` is NULL. If so, the element is marked as read. */
 bool cb_xml_is(cb_xml *element, const char *name);
 
-/* Is this attribute of the element (NULL: the element itself) minor? */
+/* Returns whether this attribute of the element (NULL: the element itself) is minor: it has no effect on the motion. */
 typedef bool cb_xml_is_minor(const cb_xml *e, const char *attribute);
 
 /* Minor elements and attributes, counted by their names over several documents; starts as {0}. */
@@ -203,22 +203,23 @@ typedef struct cb_mjcf_target {
 /* Adds a joint or a site of a body. at: the frame of the element's own body in the body of the scenario. */
 cb_status cb_mjcf_add_target(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body *body, const cb_pose *at,
                              cb_mjcf_target **out);
-/* Finds the joint that a name in the file of r means; copies: how many have this name. */
+/* Returns the first joint (or site, if `joint` is not set) that has this name in the file of r, or NULL. *copies
+ * becomes the number of those with this name. */
 const cb_mjcf_target *cb_mjcf_find_target(const cb_mjcf_reader *r, const char *name, bool joint, int *copies);
-/* The pose of a site in its body of the scenario, or in the world. */
+/* Finds the pose of a site in its body of the scenario, or in the world. */
 cb_status cb_mjcf_site_pose(const cb_mjcf_target *site, cb_pose *out);
-/* Is the target called so in the file of r? */
+/* Returns whether the file of r uses this name for the target. */
 bool cb_mjcf_is_called(const cb_mjcf_reader *r, const cb_mjcf_target *t, const char *name);
 
 /* --- joints of bodies that are not free (mjcf_joint.c) --- */
-/* Reads a joint into the body. at: as above. */
+/* Reads a joint into the body. `at` is that of cb_mjcf_add_target. */
 cb_status cb_mjcf_read_joint(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body *body, cb_mjcf_target *target);
 void cb_mjcf_take_joint(cb_xml *e);
 /* Chooses the classes and names of all joints. */
 cb_status cb_mjcf_name_joints(cb_mjcf_reader *r);
 /* Places all bodies at the coordinates of their joints. */
 void cb_mjcf_place_bodies(cb_mjcf *m);
-/* What must be said about limits and contacts of joined bodies. */
+/* Adds notes about the limits and contacts of joined bodies. */
 cb_status cb_mjcf_note_joints(cb_mjcf_reader *r);
 
 /* --- tendons (actuator_force.c) --- */
@@ -238,7 +239,7 @@ cb_status cb_mjcf_read_tendons(cb_mjcf_reader *r);
 cb_status cb_mjcf_read_equalities(cb_mjcf_reader *r);
 /* Finds the coordinates at the start of all joints that a <joint> of <equality> determines. */
 cb_status cb_mjcf_start_couplings(const cb_mjcf_reader *r);
-/* Finds the coordinates of those that hold bodies, for bodies in their places. */
+/* Finds the coordinates of the joints that close loops (cb_mjcf_loop) at the present places of the bodies. */
 void cb_mjcf_start_loops(cb_mjcf *m);
 
 /* --- actuators, gravcomp and the start --- */
@@ -268,14 +269,14 @@ typedef enum cb_mjcf_actuator_type {
   CB_MJCF_POSITION,
   CB_MJCF_VELOCITY,
   CB_MJCF_DAMPER,
-  CB_MJCF_READ /* this type and those after it are not read */
+  CB_MJCF_READ /* actuators of this type and of those after it are not read */
 } cb_mjcf_actuator_type;
 int cb_mjcf_actuator_type_of(const char *name);
 typedef struct cb_mjcf_actuator_model {
-  double gear[6], gain[3], bias[3]; /* coefficients of 1, of the length and of its rate */
+  double gear[6], gain[3], bias[3]; /* gain, bias: coefficients of 1, of the length and of its rate */
   cb_mjcf_limit control, force;
 } cb_mjcf_actuator_model;
-/* *why is NULL if it can be read, otherwise the reason why not. */
+/* *why becomes NULL if the model can be read, otherwise the reason why not. */
 cb_status cb_mjcf_read_model(const cb_mjcf_reader *r, const cb_mjcf_source *source, int type,
                              cb_mjcf_actuator_model *out, const char **why);
 /* Writes the force as an expression; control: the text of the control; length and rate: texts, NULL: 0. */
@@ -291,7 +292,7 @@ cb_status cb_mjcf_pull(const cb_mjcf_reader *r, const cb_mjcf_tendon *t, const c
 
 /* Writes the key `joints:` (write_joints.c). */
 void cb_mjcf_write_joints(const cb_mjcf *m, cb_text *out);
-/* Parts of writing that the two files share. */
+/* Functions that write.c and write_joints.c share. */
 void cb_mjcf_put_number(cb_text *out, double x);
 void cb_mjcf_put_list(cb_text *out, const char *key, int n, const double *x);
 void cb_mjcf_put_text(cb_text *out, const char *before, const char *text);

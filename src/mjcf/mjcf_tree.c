@@ -70,7 +70,7 @@ static cb_status add_file(const cb_mjcf_reader *r, const char *path) {
 /* The state of the inclusions of one file. */
 typedef struct including {
   const cb_mjcf_reader *r;
-  const cb_mjcf_file *before; /* the first file of an earlier reader: in the list, r's own files end before it */
+  const cb_mjcf_file *before; /* the first file of an earlier reader; the files of r come before it in the list */
 } including;
 
 static cb_status find_included(const including *in, cb_xml *e, const cb_node *file, const char **path) {

@@ -6,14 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Where the joints of a body are: how many coordinates, and which joint and component has coordinate i. */
+/* The first function returns the number of coordinates of a body's joints. The others return the joint that has
+ * coordinate i, and the number of this coordinate in that joint. */
 static int coordinates(const cb_mjcf_body *b) { return b->hold[0].type == CB_MJCF_BALL ? 3 : b->holds; }
 static const cb_mjcf_hold *hold_of(const cb_mjcf_body *b, int i) {
   return &b->hold[b->hold[0].type == CB_MJCF_BALL ? 0 : i];
 }
 static int component_of(const cb_mjcf_body *b, int i) { return b->hold[0].type == CB_MJCF_BALL ? i : 0; }
 
-/* --- where it is --- */
+/* --- bodies, places and axes of a joint --- */
 
 static void put_bodies(cb_text *out, const char *first, const char *second) {
   cb_text_puts(out, "    of:\n");
@@ -48,7 +49,8 @@ static void put_part(cb_text *out, const cb_mjcf_body *b, const cb_mjcf_hold *h)
   cb_text_puts(out, "}\n");
 }
 
-/* The last joint of a planar one is its hinge; a compound joint is at the body's origin. */
+/* Writes the place and the axes. A planar joint has those of its last part, which is a hinge. A compound joint is at
+ * the body's origin. */
 static void put_geometry(cb_text *out, const cb_mjcf_body *b) {
   static const double zero[3] = {0};
   const bool compound = !strcmp(b->kind, "compound");
@@ -178,7 +180,8 @@ static void put_given(cb_text *out, const cb_mjcf_body *b, int n, given what) {
   cb_text_puts(out, n > 1 ? "]\n" : "\n");
 }
 
-/* Writes coordinates or rates at the start, of coordinates that no constraint gives. */
+/* Writes the coordinates at the start, or their rates if `rate` is set. Coordinates that a constraint gives are left
+ * out. */
 static void put_start(cb_text *out, const cb_mjcf_body *b, bool rate, int n) {
   double x[6] = {0};
   bool free[6], any = false, all = true;

@@ -1,10 +1,10 @@
 /* `coupling: exact`: the potential flow around all bodies, by panels on their surfaces (potential/several.h).
  *
  *   C = K - diag(K_1, .., K_n)
- * K of all bodies and its derivative follow from one system of equations; K_i is the tensor of body i alone, on the same
- * panels. The own added mass of each body is that of its model, which may be more accurate than K_i. Valid for rigid
- * closed bodies of which no two are nearer than their panels resolve. Near a plane the images of all bodies are added.
- * With `samples`, K of joined bodies in flat space is a table (fluid/body_coupling.h). Source: see
+ * K of all bodies and its derivative follow from one system of equations; K_i is the tensor of body i alone, on the
+ * same panels. The own added mass of each body is that of its model, which may be more accurate than K_i. Valid for
+ * rigid closed bodies of which no two are nearer than their panels resolve. Near a plane the images of all bodies are
+ * added. With `samples`, K of joined bodies in flat space is a table (fluid/body_coupling.h). Source: see
  * potential/several.h. SI units.
  */
 #include "fluid/body_coupling.h"

@@ -52,8 +52,8 @@ typedef struct sources {
    * as w */
   double (*s)[3], *matrix, *w, *sigma;
   double radius;
-  /* The root mean square of the missed flux of a motion, divided by that of the flux: the maximum over the motions that
-   * find_residual checks. */
+  /* For one motion this is the root mean square of the flux that the solution misses, divided by that of the flux. The
+   * member is the maximum over the motions that find_residual checks. */
   double residual;
   int outside; /* number of sources outside the body */
 } sources;

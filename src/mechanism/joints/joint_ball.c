@@ -1,5 +1,5 @@
-/* A ball joint: any rotation about the shared place, M(q) = exp(hat(q)). q is the rotation vector in the axes of frame A,
- * and has the same components in frame B. At |q| = pi the rotation vector jumps to its opposite. */
+/* A ball joint: any rotation about the shared place, M(q) = exp(hat(q)). q is the rotation vector in the axes of frame
+ * A and has the same components in frame B. At |q| = pi the rotation vector jumps to its opposite. */
 #include "mechanism/joint_parts.h"
 
 static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *out) {

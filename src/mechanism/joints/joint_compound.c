@@ -2,8 +2,8 @@
  * are twists in frame A at q = 0.
  *
  *   S_i = Ad of (exp(s_{i+1} q_{i+1}) .. exp(s_n q_n))^-1 applied to s_i
- *   q is found by Newton's method: q += (S S^T)^-1 S log(M(q)^-1 m), from near coordinates
- *   gaps: the components of log(M(q)^-1 m) along an orthonormal basis N of what is orthogonal to all S_i
+ *   q is found by Newton's method: q += (S S^T)^-1 S log(M(q)^-1 m), from coordinates nearby
+ *   gaps: the components of log(M(q)^-1 m) along an orthonormal basis N of the complement of all S_i
  * Two coordinates are not determined where their S are parallel (gimbal lock). Source: Murray, Li & Sastry, A
  * Mathematical Introduction to Robotic Manipulation (1994), section 3.2.
  */
@@ -53,7 +53,8 @@ static void find_rest(const cb_pose *m, const double *q, const cb_joint_data *da
   cb_se3_log(&at, rest);
 }
 
-/* N: what is left of the unit vectors after Gram–Schmidt orthogonalisation against S, the largest one first. */
+/* Finds N. Gram–Schmidt orthogonalisation against S is applied to the unit vectors, the one with the largest remainder
+ * first. */
 static void find_normals(int n, const double S[6][6], double N[6][6]) {
   double basis[6][6];
   int count = 0;

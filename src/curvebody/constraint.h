@@ -138,7 +138,8 @@ cb_status cb_builder_knife_edge(cb_builder *b, const char *name, int i, int j);
 
 /* Says what cb_builder_finish does with rows that are redundant, which means that they follow from other rows at the
  * start. drop = true: they are left out, and a run checks that they remain satisfied (cb_system_dropped). drop = false,
- * as at first: it fails with their names. A row whose gradient is zero is an error in both cases. */
+ * the initial setting: cb_builder_finish fails with the names of the rows. A row whose gradient is zero is an error in
+ * both cases. */
 void cb_builder_drop_redundant(cb_builder *b, bool drop);
 
 /* Adds a row of a class for positions: the sum of the values of `elements` elements is equal to target. The particles

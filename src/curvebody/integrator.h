@@ -57,7 +57,8 @@ struct cb_integrator_class {
   /* Called after an isometry moved the local coordinates of a component: moves the history by the same isometry. NULL:
    * the history is deleted. */
   void (*moved)(cb_integrator *i, int component, const cb_isometry *isometry);
-  /* Returns the order in h, and whether the integrator is symplectic and symmetric, with its parameters. */
+  /* For the parameters of this integrator, returns the order in h, and whether it is symplectic and whether it is
+   * symmetric. */
   void (*properties)(const cb_integrator *i, int *order, bool *symplectic, bool *symmetric);
   /* Whether the integrator accepts constraints of positions, and constraints of velocities (curvebody/constraint.h).
    * For a system with other constraints cb_integrator_create fails; the message names a constraint, and integrators

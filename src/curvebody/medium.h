@@ -60,7 +60,7 @@ cb_status cb_medium_at(const cb_medium *m, const double x[3], double *density);
 typedef struct cb_medium_facts {
   bool uses[3]; /* whether the density depends on x, y and z; true at first. All false: it is the same everywhere. */
   /* The layers of a medium that has layers, as in cb_medium_layers: level[levels] and density[levels + 1]. The arrays
-   * belong to the class's struct. NULL, as at first: there are no layers. */
+   * belong to the class's struct. NULL, the initial value: there are no layers. */
   int levels;
   const double *level, *density;
 } cb_medium_facts;

@@ -20,7 +20,7 @@ typedef struct cb_surface {
   int *part;   /* [faces]: the part of each face */
   char **name; /* [parts]: the name of each part */
   bool *open;  /* [parts]: the part has a border */
-  int listed;  /* number of vertices in the list of the file or the arrays; the surface has only those of its faces */
+  int listed;  /* number of vertices in the file or the given arrays; the surface has only those that faces use */
   /* [listed]: the index in x of each vertex of the list; -1: no face uses it. Joined vertices have the same index */
   int *vertex;
   int *number; /* [vertices]: number of each vertex in messages: its position in the list, counted from 1 */

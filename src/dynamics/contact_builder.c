@@ -1,5 +1,5 @@
-/* Building contacts, walls and events, which are checked when they are added, and moving them from the builder into the
- * system: indices of particles become their indices in the system, and the triangles of surfaces are listed. */
+/* This file adds contacts, walls and events to a builder, and checks them when they are added. Later it moves them into
+ * the system: it replaces indices of particles by their indices in the system, and lists the triangles of surfaces. */
 #include "dynamics/builder_private.h"
 
 #include "dynamics/gap_class.h"

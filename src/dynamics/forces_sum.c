@@ -4,8 +4,9 @@
  * V is the potential of all parts, I = diag(form), and x or q are the coordinates of the particles. The damping is that
  * of springs, and G are the forces that were given without a potential.
  *
- * One part are potentials of functions of several points: angles, areas, volumes, lengths of paths, and any other class
- * of constraints of positions. A row of such a class is then not a constraint, but has an energy U_r.
+ * One part consists of potentials of functions of several points: angles, areas, volumes, lengths of paths, and any
+ * other function that a class of constraints of positions defines. A row of such a class is then not a constraint, but
+ * has an energy U_r.
  *
  *   V = sum_r U_r(s_r, t),   U = (k/2) (s - D(t))^2 or an expression of s and t
  *   F = -I^-1 U' ds/dx,   d^2 V = U' d^2 s + U'' ds ds^T

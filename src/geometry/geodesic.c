@@ -420,8 +420,8 @@ cb_status cb_path_from(const cb_space *g, const cb_chart *chart, const double *q
   return CB_OK;
 }
 
-/* Returns the scalar product of two vectors, or 0 if it is only round-off. Round-off matters here, because a vector may
- * be larger than the part of it that is used by any factor. */
+/* Returns the scalar product of two vectors, or 0 if it is only round-off. The component of one vector along the other
+ * one may be smaller than the vector by any factor, and round-off must not be taken for such a component. */
 static double product(int dim, const double *v, const double *w) {
   const double sum = cb_origin_dot(dim, v, w), size = cb_origin_dot(dim, v, v) * cb_origin_dot(dim, w, w);
   return sum * sum < 1e-30 * size ? 0 : sum;

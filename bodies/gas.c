@@ -7,7 +7,8 @@
  *               units of the radius of curvature. Spheres are added one after another, and a random place is rejected
  *               if the sphere would overlap an earlier one (random sequential addition). In spaces that are given only
  *               by a metric, t is uniform; this is uniform by volume only for small balls.
- *   velocities  Of one speed in random directions, or Maxwell's, each component normal with variance T/m.
+ *   velocities  All have one speed and random directions, or they have Maxwell's distribution: each component is normal
+ *               with variance T/m.
  *   masses      All equal, listed, or uniform in [mass, mass_max].
  * T is the temperature in units of energy, and m the mass. Units are those of the scenario.
  * Sources: B. Widom, J. Chem. Phys. 44, 3888 (1966), doi:10.1063/1.1726548 (random sequential addition); G. L. Steele,

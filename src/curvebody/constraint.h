@@ -32,11 +32,11 @@ CB_API_BEGIN
  *
  * A class is one file src/dynamics/constraints/NAME.c with one const object cb_constraint_NAME, or an object in a
  * plugin. NAME is the key in the list `constraints` of a scenario. The function g of a row is the sum of the values of
- * its elements minus a target. An element is a function of the coordinates of one to four points, as the length of a
- * rod, or the area of one triangle. */
+ * its elements minus a target. An element is a function of the coordinates of one to four points, such as the length of
+ * a rod or the area of one triangle. */
 enum { CB_ELEMENT_PARTICLES = 4 };
 
-/* An item of the list `constraints` or `interactions` of a scenario, as a class gets it to read it. */
+/* An item of the list `constraints` or `interactions` of a scenario: the argument of cb_constraint_class.read. */
 typedef struct cb_constraint_entry {
   struct cb_scenario *scenario;
   cb_builder *builder;
@@ -158,8 +158,8 @@ cb_status cb_builder_potentials_of(cb_builder *b, int first, double stiffness, c
 
 /* --- queries of a system --- */
 int cb_system_constraints(const cb_system *s); /* returns the number of rows */
-/* Returns a system of the same particles that has the redundant rows that cb_builder_finish left out, borrowed; NULL:
- * there are none. These rows follow from the others at the start, but not always at other positions. */
+/* Returns a borrowed system of the same particles, with the redundant rows that cb_builder_finish left out. NULL: there
+ * are none. These rows follow from the others at the start, but not always at other positions. */
 const cb_system *cb_system_dropped(const cb_system *s);
 const char *cb_system_constraint_name(const cb_system *s, int row);
 bool cb_system_constraint_is_velocity(const cb_system *s, int row);

@@ -81,7 +81,7 @@ typedef struct cb_fluid_model_class {
    * library adds them up over the faces in a fixed order. */
   void (*on_face)(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3], double *f,
                   double *df);
-  /* --- added mass: the functions may be NULL. It is 0 if it is switched off for the body. --- */
+  /* --- added mass: the functions may be NULL. The added mass is 0 if it is switched off for the body. --- */
   /* Computes the added mass K of that part of the body that belongs to one place (of `places`), about this place and in
    * the body's axes; the function added_mass gives the sum over all parts. It is used for bodies whose shape does not
    * change, and for places that follow parts (part_of). NULL: the model is CB_ERROR_UNSUPPORTED in a fluid whose
@@ -91,7 +91,7 @@ typedef struct cb_fluid_model_class {
    * on entry. It is called once for a rigid body, and at each required time, from any thread, for a body with poses. A
    * model that does not use x and v gives no momentum and energy of a moving shape, and is CB_ERROR_UNSUPPORTED for a
    * body whose poses change its shape. A model without added_mass_of, other than the local model, needs a medium of one
-   * density, and a flow that is the same everywhere unless it has linear_form. */
+   * density, and, unless it has the function linear_form, a flow that is the same everywhere. */
   cb_status (*added_mass)(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
                           const double (*v)[3], cb_added_mass *out);
   /* For a body that swims by changing its shape: computes the matrix G[6 + n][6 + n] of the fluid's kinetic energy

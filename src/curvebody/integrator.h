@@ -119,8 +119,9 @@ void cb_integrator_free(cb_integrator *i);
 /* Makes a step of length h. If it fails, the state is as it was; if it is composed of several steps, the state is the
  * one after those that succeeded. */
 cb_status cb_integrator_step(cb_integrator *i, void *state, double h);
-/* For callers that compose steps themselves. cb_integrator_substeps returns the lengths of the *count steps of which a
- * step of length 1 is composed, borrowed; cb_integrator_substep makes one step of the class, of length h. */
+/* For callers that compose steps themselves. cb_integrator_substeps returns a borrowed array of *count numbers: the
+ * lengths of the steps that make up a step of length 1. cb_integrator_substep makes one step of the class, of length
+ * h. */
 const double *cb_integrator_substeps(const cb_integrator *i, int *count);
 cb_status cb_integrator_substep(cb_integrator *i, void *state, double h);
 /* Deletes the history of the integrator. */

@@ -52,7 +52,7 @@ typedef struct cb_rigid_problem {
   cb_status (*pose_derivative)(void *self, double t, const cb_pose *g, const double Y[6], double dmu[6][6],
                                double dF[6][6]);
   bool exact; /* all derivatives are exact: a step may then end after a small first change, without a second residual */
-  bool dead_load;   /* the wrench is a force at the body's origin that is constant in the world's axes, as a weight */
+  bool dead_load;   /* the wrench is a force at the body's origin that is constant in the world's axes, like a weight */
   double curvature; /* curvature K_s of the space in which the body moves, 1/m^2; 0: flat space */
 } cb_rigid_problem;
 

@@ -175,7 +175,7 @@ cb_status cb_forces_set_threads(cb_forces *f, int threads);
 cb_status cb_forces_set_origins(cb_forces *f, const cb_origin *origin);
 /* Computes force[n*k] at the time t, the positions x[n*k] and the velocities v[n*k], all ordered by place. v may be
  * NULL if the forces do not depend on velocities (cb_forces_uses_velocity). A status > 0 if a force does not exist
- * there, as for coincident points. */
+ * there, for example at coincident points. */
 cb_status cb_forces_eval(cb_forces *f, double t, const double *x, const double *v, double *force);
 /* Does the same as cb_forces_eval, for several states at once: computes force[s] at t[s], x[s] and v[s], s < stages.
  * The results are bit for bit those of cb_forces_eval, and the data of springs are read only once. */

@@ -34,7 +34,8 @@ typedef struct cb_builder_term {
   cb_expression *force[CB_Q_MAX]; /* the components of a force; owned until a system takes them */
 } cb_builder_term;
 
-/* The two parts of an origin, which is `move` after `place`. Bodies that are moved together have the same `move`. */
+/* The two parts of an origin, which is the composition of `move` after `place`. Bodies that are moved together have the
+ * same `move`. */
 typedef struct cb_builder_frame {
   cb_origin move, place;
 } cb_builder_frame;

@@ -114,8 +114,9 @@ static double least_pivot(const cb_lcp *s) {
   return least;
 }
 
-/* Finds the first contact that stops the growth of l_a because its l or z becomes 0. *length is the growth at which z_a
- * becomes 0, and on return the growth until this contact stops it. Returns a if no other contact stops it. */
+/* Finds the first contact that stops the growth of l_a because its l or z becomes 0. On entry *length is the growth at
+ * which z_a becomes 0; on return it is the growth until this contact stops it. Returns a if no other contact stops
+ * it. */
 static int first_block(const cb_lcp *s, int a, const double *tolerance, double *length) {
   const double *D = s->D, diagonal = D[(size_t)a * (size_t)(s->n + 1)];
   /* If z_a becomes 0 at the same time as others, a is handled first. */

@@ -8,8 +8,8 @@
  * d/dq^j, Gamma are the Christoffel symbols, R is the curvature, and H the length of the step.
  *
  * Substeps contain only y - y(0), so that round-off is relative to the increment. With v in place of du, Jacobi fields
- * keep the size of vectors where coordinates are nearly singular, as near the axis of polar coordinates. The fields
- * start from the identity in each step, and their matrices are multiplied. Let Q be dq/du(0) before the step, Q1
+ * keep the size of vectors where coordinates are nearly singular, for example near the axis of polar coordinates. The
+ * fields start from the identity in each step, and their matrices are multiplied. Let Q be dq/du(0) before the step, Q1
  * dq/du(0) after it, and B dq1/du of the step itself. The second variation of broken geodesics then gives
  *   M = g B^-1 Q1 Q^-1, symmetric, is positive in every step  <=>  no conjugate point up to the end
  * This holds if a single step has no conjugate point, which follows from the accuracy of the step.

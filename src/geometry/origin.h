@@ -26,13 +26,13 @@ void cb_origin_at(const cb_space *g, const double *x, cb_origin *out);
 /* Computes the flow of a Killing field for time s. Returns CB_ERROR_UNSUPPORTED if an origin cannot represent the flow:
  * for rotations of spheres and of groups, and in spaces without moving origins. */
 cb_status cb_origin_flow(const cb_space *g, int killing, double s, cb_origin *out);
-/* Computes a after b. The error of the length is a few units of round-off of the larger length; the rotation stays
- * orthogonal. */
+/* Computes the composition of a after b, in which b acts first. The error of the length is a few units of round-off of
+ * the larger length; the rotation stays orthogonal. */
 void cb_origin_compose(const cb_space *g, const cb_origin *a, const cb_origin *b, cb_origin *out);
 void cb_origin_inverse(const cb_space *g, const cb_origin *a, cb_origin *out);
-/* Computes inverse(a) after b, which maps local points of b to local points of a. It is exactly the identity for equal
- * origins. For two origins that are far from the base point and close to each other, it has an error of exp(length)
- * units of round-off. */
+/* Computes the composition of inverse(a) after b, which maps local points of b to local points of a. The result is
+ * exactly the identity for equal origins. For two origins that are far from the base point and close to each other, its
+ * error is exp(length) units of round-off. */
 void cb_origin_relative(const cb_space *g, const cb_origin *a, const cb_origin *b, cb_origin *out);
 
 /* Returns whether the origins a and b are the same, bit for bit. */
@@ -104,9 +104,9 @@ void cb_killing_momenta_add(const cb_space *g, int n, const double *x, const dou
 /* Computes norm[i] = |X_i| of the Killing fields X_i of the world at the local point q, in coordinates of the chart or
  * of the embedding. */
 cb_status cb_origin_killing_sizes(const cb_space *g, const cb_origin *origin, const double *q, double *norm);
-/* Adds to noise[n_killing], in units of round-off, the error of the Killing momenta `world` about the axes of the world
- * that one unit of round-off of the origin causes. `sizes` are the sizes of the terms of these momenta. A component of
- * the direction that is exactly 0 is exact and adds nothing, unless it may have underflowed to 0. */
+/* `world` are Killing momenta about the axes of the world. Adds to noise[n_killing] the errors of these momenta that
+ * the round-off of the origin causes, in units of round-off. `sizes` are the sizes of the terms of these momenta. A
+ * component of the direction that is exactly 0 is exact and adds nothing, unless it may have underflowed to 0. */
 void cb_origin_killing_noise(const cb_space *g, const cb_origin *origin, const double *sizes, const double *world,
                              double *noise);
 /* In an intrinsic space: adds to `momentum` the Killing momenta, about the axes of the world, of one particle at x with
@@ -245,7 +245,7 @@ bool cb_path_knows(const cb_space *g);
  * is not finite. */
 cb_status cb_path_between(const cb_space *g, const cb_chart *chart, const double *q1, const double *q2, cb_path *out);
 /* Computes the geodesic of unit speed from q in the direction of the velocity u of the coordinates. *speed is the
- * length of u; if it is 0, *out has no direction. Returns CB_ERROR_DOMAIN if it is not finite. */
+ * length of u; if *speed is 0, *out has no direction. Returns CB_ERROR_DOMAIN if *speed is not finite. */
 cb_status cb_path_from(const cb_space *g, const cb_chart *chart, const double *q, const double *u, cb_path *out,
                        double *speed);
 /* Computes the coordinates q and the velocity u = dq/ds at arc length s, and the plot coordinates plot[3] of the point.

@@ -82,8 +82,8 @@ static void directed(uint64_t *state, int n, double length, double *out) {
 /* --- places --- */
 
 /* Spheres, sorted into cells whose side is a diameter. The cells are in coordinates z, in which distances are not
- * longer than in the space: for a factor that is a sphere the coordinates of the embedding, for a factor of curvature
- * <= 0 those of t. If only a metric is given, there is one cell. */
+ * longer than in the space. In a factor of curvature > 0, z are the coordinates of the embedding; in a factor of
+ * curvature <= 0, z are those of t. If only a metric is given, there is one cell. */
 typedef struct gas {
   const cb_space *g;
   double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX];

@@ -87,6 +87,6 @@ cb_status cb_state_local(const cb_system *s, const cb_state *state, int place, d
 /* Computes the sum over particles of |p| max |X_i|, with the momentum p and the Killing fields X_i at the particle. It
  * bounds each Killing momentum. */
 cb_status cb_state_killing_size(const cb_system *s, const cb_state *state, double *size);
-/* Returns the length, area or volume that a row keeps at time t, which is the scale of its residual; 1 for rows without
- * one. */
+/* Returns the length, area or volume that a row keeps at time t, which is the scale of its residual; 1 for rows that
+ * keep none of these. */
 double cb_system_constraint_size(const cb_system *s, int row, double t);

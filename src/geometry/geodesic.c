@@ -28,7 +28,7 @@
  * ball this is the accuracy of coordinates. Translation coordinates may have more digits. Between two points x and y at
  * distance d (radii) whose coordinates in the embedding are finite, the point x(s) at the arc length s follows from
  *   sinh(d) x(s) = sinh(d - s) x + sinh(s) y
- * with the relative accuracy of each component.
+ * so that each component of x(s) has a small relative error.
  * Sources: do Carmo, Riemannian Geometry (1992), chapters 3 and 8; Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd
  * ed. (2006), sections 3.2 and 3.5, doi:10.1007/978-0-387-47322-2.
  */

@@ -53,8 +53,8 @@ cb_status cb_origin_of(const cb_space *g, const cb_chart *chart, const double *q
 cb_status cb_origin_coordinates(const cb_space *g, const cb_origin *origin, const double *x, const cb_chart *chart,
                                 double *q);
 /* For a space where cb_origin_grows is true: computes the Karcher mean (cb_karcher_mean) of the points to which
- * `places` move the base point, also as an origin. The mean is accurate if it is near the base point, near `frame`, or
- * near the lines from these two to the points. */
+ * `places` move the base point. The mean is also given as an origin. The mean is accurate if it is near the base point,
+ * near `frame`, or near the lines from these two to the points. */
 cb_status cb_karcher_mean_of_places(const cb_space *g, size_t n, const cb_origin *places, const cb_origin *frame,
                                     const double *weight, cb_origin *mean);
 /* Computes a Killing field of the world at the local point x as a local vector v. v is infinite or NaN where it

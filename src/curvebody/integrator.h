@@ -105,8 +105,8 @@ struct cb_integrator {
  * parameters, CB_ERROR_UNSUPPORTED for a system that the class cannot solve. The caller frees. */
 cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out);
 /* Does the same as cb_integrator_create, for other problems. posed: the problems of which the class must solve one; the
- * list ends with NULL. problem: the data of this problem, borrowed. They may be NULL if the caller sets i->problem
- * before each step, as is done for bodies in a fluid. */
+ * list ends with NULL. problem: a borrowed pointer to the data of this problem. It may be NULL if the caller sets
+ * i->problem before each step, as is done for bodies in a fluid. */
 cb_status cb_integrator_create_for(const char *name, const cb_node *node, const cb_problem *const *posed,
                                    const void *problem, cb_integrator **out);
 /* Does the same as cb_integrator_create_for, with a class that need not be in the registry. */

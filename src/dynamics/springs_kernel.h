@@ -117,7 +117,7 @@ INLINE void force(cb_springs_shape shape, int near, int damped, const cb_springs
         __builtin_prefetch(x + run.a[group + l] + 4 * PARTICLES_AHEAD);
         __builtin_prefetch(f + run.a[group + l] + 4 * PARTICLES_AHEAD, 1);
       }
-    } else { /* The hardware cannot predict particles of other blocks. */
+    } else { /* The hardware cannot predict which particles of other blocks are read. */
 #pragma GCC unroll 8
       for (int l = 0; l < CB_GROUP; l++) __builtin_prefetch(y + run.far[group + CB_AHEAD * CB_GROUP + l]);
     }

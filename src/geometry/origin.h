@@ -125,8 +125,8 @@ void cb_frames_make(const cb_space *g, const cb_origin *a, const cb_origin *b, c
 /* Computes the distance d of x, local in frame a, from y, local in frame b. gradient[2k] and hessian[(2k)^2] (may be
  * NULL) are the partial derivatives with respect to (x, y), where k is the number of coordinates of a point. For points
  * off the space the distance is defined by <x,y> if the frames are far apart, and otherwise by the chord; the
- * tangential parts of the derivatives agree. Returns CB_ERROR_DOMAIN as cb_distance_derivatives does if derivatives are
- * requested. */
+ * tangential parts of the derivatives agree. If derivatives are requested, returns CB_ERROR_DOMAIN for the same points
+ * as cb_distance_derivatives. */
 cb_status cb_frames_distance(const cb_space *g, const cb_frames *frames, const double *x, const double *y, double *d,
                              double *gradient, double *hessian);
 

@@ -54,8 +54,8 @@ cb_status cb_constraint_read_particles(const cb_constraint_entry *e, const char 
 /* Reads a target: a number in `range` (as in cb_param) or an expression of t. If node is NULL, the target is nan, the
  * value at the start. Messages call it by `what`. CB_ERROR_INPUT for another node. */
 cb_status cb_target_read(const cb_node *node, const char *what, const char *range, cb_target *target);
-/* Returns CB_OK if status is CB_OK. Otherwise adds the place of the node to the text of this failure of a builder, and
- * returns the new status. */
+/* Returns CB_OK if status is CB_OK. Otherwise status is the failure of a function of the builder: adds the place of the
+ * node to its text, and returns the new status. */
 cb_status cb_constraint_placed(const cb_constraint_entry *e, cb_status status, const cb_node *node);
 
 struct cb_constraint;

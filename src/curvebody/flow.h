@@ -94,7 +94,7 @@ typedef struct cb_fluid_flow_class {
    * names and values that expressions may use. NULL: there is nothing to complete. */
   cb_status (*init)(void *flow, const cb_node *value, const cb_expression_scope *parameters, cb_flow_facts *facts);
   /* Fills the struct flow from the velocities on a grid in an HDF5 file; called in place of init if the value in a
-   * scenario is the name of such a file. NULL: the value is not the name of a file. */
+   * scenario is the name of such a file. NULL: the value cannot be the name of a file. */
   cb_status (*from_grid)(void *flow, const cb_flow_grid *grid, cb_flow_facts *facts);
   void (*release)(void *flow); /* frees what init has made, also if init failed; NULL: nothing to free */
   /* Computes the velocity u at the place x[0 .. 2] and the time x[3]. All jets have 4 variables. */

@@ -7,7 +7,8 @@
  *               units of the radius of curvature. Spheres are added one after another, and a random place is rejected
  *               if the sphere would overlap an earlier one (random sequential addition). In spaces that are given only
  *               by a metric, t is uniform; this is uniform by volume only for small balls.
- *   velocities  Of one speed in random directions, or Maxwell's, each component normal with variance T/m.
+ *   velocities  All have one speed and random directions, or they have Maxwell's distribution: each component is normal
+ *               with variance T/m.
  *   masses      All equal, listed, or uniform in [mass, mass_max].
  * T is the temperature in units of energy, and m the mass. Units are those of the scenario.
  * Sources: B. Widom, J. Chem. Phys. 44, 3888 (1966), doi:10.1063/1.1726548 (random sequential addition); G. L. Steele,
@@ -81,8 +82,8 @@ static void directed(uint64_t *state, int n, double length, double *out) {
 /* --- places --- */
 
 /* Spheres, sorted into cells whose side is a diameter. The cells are in coordinates z, in which distances are not
- * longer than in the space: for a factor that is a sphere the coordinates of the embedding, for a factor of curvature
- * <= 0 those of t. If only a metric is given, there is one cell. */
+ * longer than in the space. In a factor of curvature > 0, z are the coordinates of the embedding; in a factor of
+ * curvature <= 0, z are those of t. If only a metric is given, there is one cell. */
 typedef struct gas {
   const cb_space *g;
   double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX];

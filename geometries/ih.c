@@ -71,7 +71,7 @@ static double length(const pair *x) {
   return asinh(D) + hypot(D, product);
 }
 
-/* Computes the covector d_p d by one of its two forms, the one that has the smaller terms. */
+/* Computes the covector d_p d by the one of its two forms (end of the comment at the top) whose terms are smaller. */
 static void covector(const pair *x, const double *p, const double *q, double *out) {
   const double alpha = x->M / (2 * x->W), beta = x->W / (2 * x->M), coth = alpha + beta;
   const double csch = (x->c + x->E + 2) / (x->W * x->M); /* beta - alpha */

@@ -81,7 +81,8 @@ static cb_status exponential(const cb_space *g, const double *q, const double *u
   return CB_OK;
 }
 
-/* Finds w for zeta >= 0 by bisection. Sets *rest to whether w is above pi. Returns 2 pi - w if so, and otherwise w. */
+/* Finds w for zeta >= 0 by bisection. Sets *rest to whether w is above pi. Returns 2 pi - w if *rest is true, otherwise
+ * w. */
 static double turn_of(double rho, double zeta, bool *rest) {
   double low = 0, high = pi;
   *rest = zeta > pi + rho * rho * pi / 8;

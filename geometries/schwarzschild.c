@@ -102,8 +102,8 @@ static void sweep(double excess, bool turns, double high, double low, double *an
 }
 
 /* Returns beta - 1 of the geodesic that sweeps this angle, by bisection and secants. Sets *turns to whether the
- * geodesic has a turning point. Without a turning point the angle grows with beta. With one, the angle grows with x,
- * the t from the turning point to the inner end. */
+ * geodesic has a turning point. Without a turning point the angle grows with beta. With a turning point the angle grows
+ * with x, the change of t from the turning point to the inner end. */
 static double excess_of(double wanted, double high, double low, bool *turns) {
   double angle, length, a, b, fa, fb;
   sweep(low * low, false, high, low, &angle, &length);

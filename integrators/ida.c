@@ -8,8 +8,8 @@
  * multipliers); they are not part of the error control. In the embedding W = (m I)^-1, and the equations <x,x> = 1/K of
  * the space are part of g; in a chart W = (m g_ij)^-1 with the metric g_ij, and Gamma is its connection. The state is
  * taken from IDA's polynomial and projected to the constraints; IDA's own history does not change. IDA starts anew, at
- * order 1, when a step starts from another state than the one it left or goes in the other direction, after a failed
- * step or a reset, and when a moving origin has moved.
+ * order 1, in these cases: the state is not the one at the end of the last step, the step has the opposite direction,
+ * the last step failed, the integrator was reset, or a moving origin has moved.
  * Sources: Brenan, Campbell & Petzold (1996), Numerical Solution of Initial-Value Problems in Differential-Algebraic
  * Equations, chapter 5, doi:10.1137/1.9781611971224; Gear, Gupta & Leimkuhler (1985), J. Comput. Appl. Math. 12, 77,
  * doi:10.1016/0377-0427(85)90008-1; Gear (1988), SIAM J. Sci. Stat. Comput. 9, 39, doi:10.1137/0909004; Hindmarsh et

@@ -1,6 +1,6 @@
 /* Magnus's method for the fibre of a bundle: it reconstructs the motion from the gait, on the group.
  *
- *   g_{k+1} = g_k exp(-W(h)), W from A(r) r' at Gauss's points: order 4 with two, 6 with three
+ *   g_{k+1} = g_k exp(-W(h)), W from A(r) r' at Gauss's points: order 4 with two points, 6 with three
  *   (bundle/bundle_private.h)
  * with the group element g, the exponent W of Magnus for a step of length h, the shape r and the connection A. A step
  * is divided at the breaks of the gait, the times at which the gait is not smooth. The integrator is symmetric: a gait

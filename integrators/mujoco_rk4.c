@@ -2,13 +2,13 @@
  * position x, the orientation q, the linear momentum P in the world and the angular momentum l in the body:
  *
  *   x' = R v,  q' = q w/2,  P' = R F_force,  l' = l × w + p × v + F_torque,   K (w, v) = (l, p) - mu0,  p = R^T P
- * with R the rotation of q, the velocity v and angular velocity w in the body, the inertia K and the momentum mu0 of a
- * body at rest. The pose of a stage is (x + h a R v, q exp(h a w)), where (x, q) is the pose at the start of the step,
- * (R v, w) the twist of the stage before, and a the node of the stage. The pose at the end of the step is moved in the
- * same way by the mean of the four twists. The exponential of a mean of w is not the rotation about a changing axis, so
- * the order is 2; it is 4 if the body rotates about a fixed axis or only its position matters. For a body about its
- * centre of mass without added mass the momenta are MuJoCo's velocities times constants, and each step equals MuJoCo's
- * step up to round-off.
+ * with R the rotation of q, the velocity v and angular velocity w in the body, the wrench (F_torque, F_force) in the
+ * body, the inertia K and the momentum mu0 of a body at rest. The pose of a stage is (x + h a R v, q exp(h a w)), where
+ * (x, q) is the pose at the start of the step, (R v, w) the twist of the stage before, and a the node of the stage. The
+ * pose at the end of the step is moved in the same way by the mean of the four twists. The exponential of a mean of w
+ * is not the rotation about a changing axis, so the order is 2; it is 4 if the body rotates about a fixed axis or only
+ * its position matters. For a body about its centre of mass without added mass the momenta are MuJoCo's velocities
+ * times constants, and each step equals MuJoCo's step up to round-off.
  * Source: MuJoCo 3.14, mj_RungeKutta and mj_integratePos, integrator="RK4".
  */
 #include "fluid/rigid_step.h"

@@ -4,9 +4,10 @@
  * With g = g_k exp(u) and the momentum (l, P) in the axes of the world about the position x_k (curvebody/rigid.h):
  *   u' = dexp^-1_{-u} Y,  K Y = p - mu0,  p = R^T (l - (x - x_k) × P, P);   l' = R F_torque + (x - x_k) × R F_force,
  *   P' = R F_force;   the classical tableau 0, 1/2, 1/2, 1; 1/6, 1/3, 1/3, 1/6,
- * where x is the position of g, Y the twist, K the inertia, mu0 the momentum at Y = 0, and R the rotation of g. Trees
- * of joined bodies move in the coordinates of their joints (mechanism/mechanism_tree.h). Source: Munthe-Kaas, Appl.
- * Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
+ * where x is the position of g, Y the twist, K the inertia, mu0 the momentum at Y = 0, R the rotation of g, and
+ * (F_torque, F_force) the sum of the wrenches in the body frame. Trees of joined bodies move in the coordinates of
+ * their joints (mechanism/mechanism_tree.h). Source: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115,
+ * doi:10.1016/S0168-9274(98)00030-0.
  */
 #include "fluid/rigid_step.h"
 #include "mechanism/mechanism.h"

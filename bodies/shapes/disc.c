@@ -17,7 +17,7 @@ static const cb_param rows[] = {CB_SHAPE_LENGTH(params, radius, "0.05", "radius"
 
 static void sheet(const void *self, const double *u, double x[3]) {
   const params *p = self;
-  /* from the rim to the middle, so that the outside is along z */
+  /* u[0] is 0 at the rim and 1 in the middle, so that the outside is along z */
   x[0] = p->radius * (1 - u[0]) * cos(u[1]);
   x[1] = p->radius * (1 - u[0]) * sin(u[1]);
   x[2] = 0;

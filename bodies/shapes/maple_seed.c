@@ -55,7 +55,7 @@ static void wing(const void *self, const double *u, double x[3]) {
 static cb_status make(const void *given, cb_surface **out) {
   const params *p = given;
   const double a[3] = {p->nut_length / 2, p->nut_width / 2, p->nut_thickness / 2};
-  /* size: that of the faces of the wing, which is the larger part */
+  /* size: the size of the faces of the wing, which is the larger part */
   int q = cb_shape_quarter(p->resolution);
   double size = 2 * pi * sqrt(p->length * p->width) / 2 / (4 * q), middle = (a[0] + a[1]) / 2;
   cb_shape b = {.failed = false};

@@ -94,8 +94,8 @@ static cb_status add_killing(cb_places *p, const cb_node *map) {
   return CB_OK;
 }
 
-/* Computes the coordinates q of particle i in a chart. They are the given ones if these were given in that chart, and
- * p->q if it is the chart in which the space is used. */
+/* Computes the coordinates q of particle i in a chart. Coordinates that were given in this chart are copied. If the
+ * space is used in this chart, q is copied from p->q. */
 static cb_status coordinates_of(const cb_places *p, int i, const cb_chart *chart, const cb_node *node, double *q) {
   const cb_space *g = p->space;
   const double *given = p->points && p->chart == chart ? p->given : chart == g->chart ? p->q : NULL;

@@ -85,9 +85,10 @@ static double radii_between(const cb_space *g, const cb_origin *a, const cb_orig
   return cb_origin_radii(g, &relative);
 }
 
-/* Sets one origin for all points, that of the first point. This is done if the farthest point is more than
- * cb_place_near from the base point, and also more than cb_place_far or farther than any point is from the first point.
- * Fails if in that case a point is more than cb_place_far from the first point. */
+/* Sets one origin for all points, that of the first point, if they are far from the base point. Let `out` be the
+ * largest distance of a point from the base point, and `apart` the largest distance from the first point, both in
+ * radii. The origin is set if out > cb_place_near, and also out > cb_place_far or out > apart. Fails if it must be set
+ * but apart > cb_place_far. */
 static cb_status settle_joined(cb_places *p, const cb_origin *there) {
   const cb_space *g = p->space;
   double out = 0, apart = 0;

@@ -13,7 +13,7 @@ CB_API_BEGIN
 
 typedef struct cb_body_class {
   const char *name, *title, *doc;
-  const cb_param *params; /* parameters besides the keys of all bodies, which are kind, name, place and motion */
+  const cb_param *params; /* the keys of the class; all bodies also have the keys kind, name, place and motion */
   size_t params_size;     /* bytes of the struct that `params` fills */
   /* Adds the body to b, whose space is `space`. params: the filled struct. node: the body's map in the scenario, which
    * gives messages their place; the functions of src/bodies/place.h read `place` and `motion` from it. */

@@ -30,20 +30,21 @@ enum { CB_STRAINS = 6 };
 
 typedef struct cb_bundle cb_bundle;
 
-/* What resists the motion of a model: its inertia (the form, or the cost metric M, is twice the kinetic energy) or drag
- * (it is the power that the drag of a viscous fluid dissipates). CB_RESISTANCE_ANY: the model does not say; its user
- * does. */
+/* What resists the motion of a model. CB_RESISTANCE_INERTIA: its inertia; the quadratic form of cb_bundle_class.form,
+ * or the cost metric M, is then twice the kinetic energy. CB_RESISTANCE_DRAG: the drag of a viscous fluid; the form, or
+ * M, is then the power that the drag dissipates. CB_RESISTANCE_ANY: the model allows both, and its user chooses. */
 typedef enum cb_resistance { CB_RESISTANCE_ANY, CB_RESISTANCE_INERTIA, CB_RESISTANCE_DRAG } cb_resistance;
 
 typedef struct cb_bundle_class {
   const char *name, *title, *doc;
   const cb_param *params;
   size_t params_size; /* bytes of the struct that `params` fills */
-  /* Fills in the members group, n, shape and self of b, and the other members that are not 0. */
+  /* Fills in b, which is 0 on entry except for class_ and resistance: always the members group, n, shape and self, and
+   * the other members if they must not be 0. */
   cb_status (*init)(cb_bundle *b, const void *params);
   void (*destroy)(cb_bundle *b); /* frees b->self */
   /* Computes A[dim*n] and M[n*n] (either may be NULL) as jets in the n shape variables, n <= CB_JET_MAX. NULL: the
-   * class has `connection`. */
+   * class has the member `connection` instead. */
   cb_status (*on_jets)(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M);
   /* Computes A[dim*n], dA[n][dim*n], M[n*n] and dM[n][n*n]; the last three may be NULL. CB_STEP_SINGULAR at shapes
    * where A does not exist, because the locked inertia has no inverse; CB_STEP_DOMAIN outside the domain of the model.
@@ -78,10 +79,12 @@ struct cb_bundle {
   /* at[i][breaks[i]]: the values of shape variable i where A or M is not smooth. They ascend, and are in [0, period) if
    * the variable has a period. Steps along a gait end at these values. The arrays belong to the class. */
   const double *at[CB_SHAPE_MAX];
-  int points, lines;     /* numbers of points and of lines of the drawing (cb_bundle_class.plot) */
-  const int (*line)[2];  /* [lines]: the two points that each line joins; the array belongs to the class */
-  void *self;            /* data of the class */
-  bool in_perfect_fluid; /* then, and with drag, xi in P xi + Q r' is the velocity relative to the fluid */
+  int points, lines;    /* numbers of points and of lines of the drawing (cb_bundle_class.plot) */
+  const int (*line)[2]; /* [lines]: the two points that each line joins; the array belongs to the class */
+  void *self;           /* data of the class */
+  /* true: the model is in a fluid without viscosity. In such a fluid, as in a fluid with drag, the xi in P xi + Q r' is
+   * the velocity relative to the fluid. */
+  bool in_perfect_fluid;
 };
 
 extern const cb_bundle_class *const *const cb_bundle_classes;

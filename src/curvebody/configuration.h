@@ -49,7 +49,8 @@ typedef struct cb_configuration {
   /* true for exactly one class: a scenario without the name of any class is read as one of this class */
   bool usual;
   const cb_problem *const *problems; /* the kinds of problems that an integrator may solve here, ended by NULL */
-  /* Returns those of them that a scenario whose keys were read poses; NULL: all. */
+  /* Returns the kinds of problems that this scenario poses, some or all of `problems`. It is called after the keys were
+   * read. NULL: each scenario poses all of them. */
   const cb_problem *const *(*posed)(const cb_scenario *s);
   const char *integrator; /* the name of the default integrator */
   /* The keys of scenarios of this class, except curvebody, title, integrator, time and record. This list and the next
@@ -76,8 +77,8 @@ typedef struct cb_configuration {
       const cb_scenario *s); /* returns the duration of a run if `time` has no `end`; NULL: `end` is required */
   /* Makes the run with the scenario's integrator. */
   cb_status (*make_run)(cb_scenario *s, const cb_run_options *options, cb_run **out);
-  /* Returns the node whose place in the file is given in the message if no run can be made, with the status of the
-   * failure. If the function or its result is NULL, the message gives the place of the value of the key `name`. */
+  /* Called if no run can be made; `status` is that of the failure. Returns the node whose place in the file the message
+   * gives. If the function or its result is NULL, the message gives the place of the value of the key `name`. */
   const cb_node *(*blame)(const cb_node *root, cb_status status);
   const char *attribute; /* the name of an attribute of the record, whose value subject() returns */
   const char *(*subject)(const cb_scenario *s);

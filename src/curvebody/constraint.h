@@ -32,11 +32,11 @@ CB_API_BEGIN
  *
  * A class is one file src/dynamics/constraints/NAME.c with one const object cb_constraint_NAME, or an object in a
  * plugin. NAME is the key in the list `constraints` of a scenario. The function g of a row is the sum of the values of
- * its elements minus a target. An element is a function of the coordinates of one to four points, as the length of a
- * rod, or the area of one triangle. */
+ * its elements minus a target. An element is a function of the coordinates of one to four points, such as the length of
+ * a rod or the area of one triangle. */
 enum { CB_ELEMENT_PARTICLES = 4 };
 
-/* An item of the list `constraints` or `interactions` of a scenario, as a class gets it to read it. */
+/* An item of the list `constraints` or `interactions` of a scenario: the argument of cb_constraint_class.read. */
 typedef struct cb_constraint_entry {
   struct cb_scenario *scenario;
   cb_builder *builder;
@@ -54,8 +54,8 @@ cb_status cb_constraint_read_particles(const cb_constraint_entry *e, const char 
 /* Reads a target: a number in `range` (as in cb_param) or an expression of t. If node is NULL, the target is nan, the
  * value at the start. Messages call it by `what`. CB_ERROR_INPUT for another node. */
 cb_status cb_target_read(const cb_node *node, const char *what, const char *range, cb_target *target);
-/* Returns CB_OK if status is CB_OK. Otherwise adds the place of the node to the text of this failure of a builder, and
- * returns the new status. */
+/* Returns CB_OK if status is CB_OK. Otherwise status is the failure of a function of the builder: adds the place of the
+ * node to its text, and returns the new status. */
 cb_status cb_constraint_placed(const cb_constraint_entry *e, cb_status status, const cb_node *node);
 
 struct cb_constraint;
@@ -138,7 +138,8 @@ cb_status cb_builder_knife_edge(cb_builder *b, const char *name, int i, int j);
 
 /* Says what cb_builder_finish does with rows that are redundant, which means that they follow from other rows at the
  * start. drop = true: they are left out, and a run checks that they remain satisfied (cb_system_dropped). drop = false,
- * as at first: it fails with their names. A row whose gradient is zero is an error in both cases. */
+ * the initial setting: cb_builder_finish fails with the names of the rows. A row whose gradient is zero is an error in
+ * both cases. */
 void cb_builder_drop_redundant(cb_builder *b, bool drop);
 
 /* Adds a row of a class for positions: the sum of the values of `elements` elements is equal to target. The particles
@@ -157,8 +158,8 @@ cb_status cb_builder_potentials_of(cb_builder *b, int first, double stiffness, c
 
 /* --- queries of a system --- */
 int cb_system_constraints(const cb_system *s); /* returns the number of rows */
-/* Returns a system of the same particles that has the redundant rows that cb_builder_finish left out, borrowed; NULL:
- * there are none. These rows follow from the others at the start, but not always at other positions. */
+/* Returns a borrowed system of the same particles, with the redundant rows that cb_builder_finish left out. NULL: there
+ * are none. These rows follow from the others at the start, but not always at other positions. */
 const cb_system *cb_system_dropped(const cb_system *s);
 const char *cb_system_constraint_name(const cb_system *s, int row);
 bool cb_system_constraint_is_velocity(const cb_system *s, int row);

@@ -1,5 +1,5 @@
-/* Kinds of events: bodies are reflected off each other or off a wall; a user's condition stops the run or is marked in
- * the record; a step failed and is repeated in smaller steps; the run gave a warning. The numbers are the values of
+/* Kinds of events. Bodies are reflected off each other or off a wall. A user's condition stops the run or is marked in
+ * the record. A step failed and is repeated in smaller steps. The run gave a warning. The numbers are the values of
  * `kind` in /event.
  * For users.
  */
@@ -22,9 +22,10 @@ typedef struct cb_event_row {
   int32_t kind;            /* cb_event_action */
   int32_t particle, other; /* the particles, or bodies, that take part; -1: none */
   int32_t wall;            /* index of the wall, of the watched event or of the warning; -1: none */
-  /* gap: the gap of the contact, or the value of the watched function; for CB_EVENT_RETRY the length of the failed
-   * step; for CB_EVENT_WARN the number that caused the warning, if there is one. speed_before, speed_after: the time
-   * derivative of the gap, or of the function, before and after the event. impulse: along the gradient of the gap */
+  /* gap: the gap of the contact, or the value of the watched function. For CB_EVENT_RETRY it is the length of the
+   * failed step, and for CB_EVENT_WARN the number that caused the warning, if there is one. speed_before, speed_after:
+   * the time derivative of the gap, or of the function, before and after the event. impulse: the impulse along the
+   * gradient of the gap */
   double gap, speed_before, speed_after, impulse;
 } cb_event_row;
 

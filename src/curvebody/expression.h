@@ -30,7 +30,7 @@ typedef struct cb_expression cb_expression;
 #define CB_EXPRESSION_NAME 31 /* maximum number of bytes in the name of a variable or parameter */
 
 /* Parses a text with the variables names[n], n <= CB_EXPRESSION_VARIABLES, which are read only during the call. A name
- * may have dots, as a.x; each part between dots consists of letters, digits and _. The caller frees *out with
+ * may have dots, such as a.x; each part between dots consists of letters, digits and _. The caller frees *out with
  * cb_expression_free.
  *
  * CB_ERROR_INPUT for an error in the text, and for a text that is too long, too deeply nested or has too many

@@ -57,11 +57,11 @@ bool cb_flow_is_steady(const cb_flow *f);
 cb_status cb_flow_at(const cb_flow *f, double t, int n, const double (*x)[3], double (*u)[3], double (*gradient)[3][3],
                      double (*rate)[3]);
 
-/* Checks that a flow has no divergence. The check uses those of 64 places and times at which the gradient is finite and
- * not 0. It accepts the flow if the divergence is 0, up to 1e-6 of the gradient, at one of them. Otherwise
- * CB_ERROR_DOMAIN with a place. A flow whose divergence is 0 at some places only is accepted; a run checks the
- * divergence where its bodies are. Do not call it for a flow from a grid, whose divergence is not exactly 0 between the
- * points of the grid. */
+/* Checks that a flow has no divergence, at 64 places and times. Places where the gradient is 0 or not finite do not
+ * count. The flow is accepted if the divergence is at most 1e-6 of the gradient at one of the others, or if there are
+ * no others. Otherwise CB_ERROR_DOMAIN with a place. A flow whose divergence is 0 at some places only is accepted; a
+ * run checks the divergence where its bodies are. Do not call it for a flow from a grid, whose divergence is not
+ * exactly 0 between the points of the grid. */
 cb_status cb_flow_check_divergence(const cb_flow *f);
 
 /* --- classes --- */
@@ -94,7 +94,7 @@ typedef struct cb_fluid_flow_class {
    * names and values that expressions may use. NULL: there is nothing to complete. */
   cb_status (*init)(void *flow, const cb_node *value, const cb_expression_scope *parameters, cb_flow_facts *facts);
   /* Fills the struct flow from the velocities on a grid in an HDF5 file; called in place of init if the value in a
-   * scenario is the name of such a file. NULL: the value is not the name of a file. */
+   * scenario is the name of such a file. NULL: the value cannot be the name of a file. */
   cb_status (*from_grid)(void *flow, const cb_flow_grid *grid, cb_flow_facts *facts);
   void (*release)(void *flow); /* frees what init has made, also if init failed; NULL: nothing to free */
   /* Computes the velocity u at the place x[0 .. 2] and the time x[3]. All jets have 4 variables. */

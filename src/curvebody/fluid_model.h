@@ -44,8 +44,8 @@ typedef struct cb_added_mass {
   double error;
   /* asymmetry of the computed K before it was made symmetric, relative to the same numbers as `error` */
   double asymmetry;
-  /* mean over the faces of closed parts of the ratio of the body's thickness there to the size of the face, where
-   * ratios above 1 count as 1 */
+  /* a mean over the faces of closed parts: the thickness of the body at a face divided by the size of the face, or 1 if
+   * this ratio is larger than 1 */
   double thickness;
   int faces;          /* number of faces on which K was computed */
   int iterations;     /* number of iterations of the linear solver */
@@ -71,16 +71,17 @@ typedef struct cb_fluid_model_class {
   int (*places)(const cb_fluid_model *m, const void *body, const double (**at)[3]);
   /* Computes the wrenches F[terms][6] about the place number `place`, and their derivatives dF[terms][6][6] by V (dF
    * may be NULL); both are 0 on entry. V consists of the angular velocity minus half the vorticity of the flow at the
-   * place, and of the velocity of the place minus that of the flow. density is the density of the fluid there. A model
-   * with this function is CB_ERROR_UNSUPPORTED for a body whose poses move a part that no place follows (part_of). */
+   * place, and of the velocity of the place minus that of the flow. density is the density of the fluid there. The
+   * library returns CB_ERROR_UNSUPPORTED for a body whose poses move a part of the surface if no place moves with this
+   * part (part_of). */
   cb_status (*on_twist)(const cb_fluid_model *m, const void *body, int place, double density, const double V[6],
                         double (*F)[6], double (*dF)[6][6]);
   /* Computes the forces f[terms][3] on a face whose centre has the velocity u relative to the flow, and their
    * derivatives df[terms][3][3] by u (df may be NULL); both are 0 on entry. A value that is not finite must be nan. The
-   * library adds them up over the faces in a fixed order. */
+   * library adds up the forces of the faces in a fixed order. */
   void (*on_face)(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3], double *f,
                   double *df);
-  /* --- added mass: the functions may be NULL. It is 0 if it is switched off for the body. --- */
+  /* --- added mass: the functions may be NULL. The added mass is 0 if it is switched off for the body. --- */
   /* Computes the added mass K of that part of the body that belongs to one place (of `places`), about this place and in
    * the body's axes; the function added_mass gives the sum over all parts. It is used for bodies whose shape does not
    * change, and for places that follow parts (part_of). NULL: the model is CB_ERROR_UNSUPPORTED in a fluid whose
@@ -90,7 +91,7 @@ typedef struct cb_fluid_model_class {
    * on entry. It is called once for a rigid body, and at each required time, from any thread, for a body with poses. A
    * model that does not use x and v gives no momentum and energy of a moving shape, and is CB_ERROR_UNSUPPORTED for a
    * body whose poses change its shape. A model without added_mass_of, other than the local model, needs a medium of one
-   * density, and a flow that is the same everywhere unless it has linear_form. */
+   * density, and, unless it has the function linear_form, a flow that is the same everywhere. */
   cb_status (*added_mass)(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
                           const double (*v)[3], cb_added_mass *out);
   /* For a body that swims by changing its shape: computes the matrix G[6 + n][6 + n] of the fluid's kinetic energy
@@ -116,7 +117,7 @@ typedef struct cb_fluid_model_class {
                              const double (*v)[3], const cb_pose *g, cb_added_mass *out, double (*slope)[7][7]);
   bool curved; /* true: the added mass is valid in spaces of any curvature; false: only in flat space */
   /* --- places that move with parts of the surface, for a body with poses; the functions may be NULL --- */
-  /* Does the same as `prepare`, in place of which it is called for a body with poses. moves[parts]: the poses move this
+  /* For a body with poses: it is called in place of `prepare`, and does the same. moves[parts]: the poses move this
    * part. NULL: `prepare` is called. */
   cb_status (*prepare_posed)(const cb_fluid_model *m, const cb_surface *surface, const bool *moves, const cb_mass *mass,
                              void **body);
@@ -134,9 +135,9 @@ typedef struct cb_fluid_model_class {
                            const double (*A)[3][3], const double c[3], double *G);
 } cb_fluid_model_class;
 
-/* The functions of the local model, which a class may have as members, or which may be called; m and body are not read.
- * For a class that has them, the library uses its own vectorised sums over the faces, which also allow a density and a
- * flow that vary over the body. */
+/* The functions of the local model. A class may have them as members, or call them. They do not use m and body. For a
+ * class that has them, the library uses its own vectorised sums over the faces, which also allow a density and a flow
+ * that vary over the body. */
 void cb_fluid_local_on_face(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3],
                             double *f, double *df);
 cb_status cb_fluid_local_added_mass(const cb_fluid_model *m, const void *body, const cb_surface *surface,

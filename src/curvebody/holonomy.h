@@ -13,10 +13,11 @@
 
 CB_API_BEGIN
 
-/* Computes the holonomy g, the length and the cost of a gait, which may be NULL, by a Magnus integrator of order 6.
- * Steps end at breaks of the gait and of the bundle. They are halved until two results agree to the tolerance `error`
- * (0: round-off), or differ only by round-off of A and M. CB_ERROR_STEP if they do not come to agree; CB_ERROR_ARGUMENT
- * for an open gait; CB_STEP_SINGULAR if the bundle is singular at a shape, which the error text gives. */
+/* Computes the holonomy g, the length and the cost of a gait, by a Magnus integrator of order 6. g, length and cost may
+ * be NULL. Steps end at breaks of the gait and of the bundle. They are halved until two results agree to the tolerance
+ * `error` (0: round-off), or differ only by round-off of A and M. CB_ERROR_STEP if two results never agree;
+ * CB_ERROR_ARGUMENT for an open gait; CB_STEP_SINGULAR if the bundle is singular at a shape, which the error text
+ * gives. */
 cb_status cb_holonomy(const cb_bundle *b, const cb_gait *gait, double error, double *g, double *length, double *cost);
 
 /* order is 4 or 6; 0 means 6. error is the tolerance. step is the maximum length of a step before halving, as a part of

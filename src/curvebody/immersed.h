@@ -12,8 +12,9 @@
  * from the changing shape, and R the rotation of g. ad* is defined in curvebody/se3.h. The wrenches dL/dg are:
  *   flow       in a uniform flow -ad*_U(I_f (Y - U) + mu_0f) with U = (0, R^T u). In a flow that varies with the place,
  *              -sum_f w_f s_f n_f.(grad u) is added, s_f = <v_f - u, n_f>. Where the density varies with the place,
- *              (1/2) <dI_f/dg (Y - U), Y - U> is added. A model other than the local one gives K and, for the exact added
- *              mass of a rigid body, the effect of the strain of the flow (src/fluid/terms/parts.c)
+ *              (1/2) <dI_f/dg (Y - U), Y - U> is added. For a model other than the local one, I_f is the matrix K of
+ *              cb_added_mass; the exact added mass of a rigid body also gives the effect of the strain of the flow
+ *              (src/fluid/terms/parts.c)
  *   wall       (1/2) <dG/dg (Y, 1), (Y, 1)> near a plane, with the exact added mass. G is the 7x7 matrix of the fluid's
  *              kinetic energy (1/2) <G (Y, 1), (Y, 1)>
  *   pressure   of the undisturbed flow: int rho Du/Dt dV over the closed parts, and over sheets with dV = thickness dA
@@ -30,8 +31,8 @@
  * body, where X_a are the Killing fields and V is the potential energy per mass. `buoyancy` is this integral for the
  * displaced fluid with the opposite sign. The others are drag, linear_drag and the wrenches of the user. Options that
  * have no meaning in a curved space are CB_ERROR_UNSUPPORTED.
- * SI units. For users. What the members of options and fluid point to is borrowed and must outlive the body. The caller
- * frees body and workspace.
+ * SI units. For users. Everything to which the members of options and fluid point is borrowed and must outlive the
+ * body. The caller frees body and workspace.
  */
 #ifndef CURVEBODY_IMMERSED_H
 #define CURVEBODY_IMMERSED_H
@@ -52,13 +53,14 @@ typedef enum cb_floor_kind { CB_FLOOR_NONE, CB_FLOOR_STIFF, CB_FLOOR_REFLECTING 
 typedef struct cb_floor {
   cb_floor_kind kind;
   double up[3], height; /* bodies are in the half space <x, up> >= height; up is a unit vector */
-  /* for CB_FLOOR_STIFF: stiffness in N/m and damping in N s/m, both of the complete body, of which each vertex has an
-   * equal share; friction coefficient; and creep in m/s, the sliding velocity below which friction vanishes smoothly */
+  /* for CB_FLOOR_STIFF: stiffness in N/m and damping in N s/m, both for the complete body (each vertex has an equal
+   * share of them); friction coefficient; and creep in m/s, the sliding velocity below which friction vanishes
+   * smoothly */
   double stiffness, damping, friction, creep;
   double restitution; /* for CB_FLOOR_REFLECTING: from 0 to 1 */
 } cb_floor;
 
-/* The fluid. What its members point to is borrowed and must outlive the bodies. */
+/* The fluid. The objects to which its members point are borrowed and must outlive the bodies. */
 typedef struct cb_fluid {
   const cb_medium *medium; /* the density of the fluid; NULL: there is no fluid */
   const cb_flow *flow;     /* NULL: the fluid is at rest */

@@ -57,7 +57,8 @@ struct cb_integrator_class {
   /* Called after an isometry moved the local coordinates of a component: moves the history by the same isometry. NULL:
    * the history is deleted. */
   void (*moved)(cb_integrator *i, int component, const cb_isometry *isometry);
-  /* Returns the order in h, and whether the integrator is symplectic and symmetric, with its parameters. */
+  /* For the parameters of this integrator, returns the order in h, and whether it is symplectic and whether it is
+   * symmetric. */
   void (*properties)(const cb_integrator *i, int *order, bool *symplectic, bool *symmetric);
   /* Whether the integrator accepts constraints of positions, and constraints of velocities (curvebody/constraint.h).
    * For a system with other constraints cb_integrator_create fails; the message names a constraint, and integrators
@@ -104,8 +105,8 @@ struct cb_integrator {
  * parameters, CB_ERROR_UNSUPPORTED for a system that the class cannot solve. The caller frees. */
 cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out);
 /* Does the same as cb_integrator_create, for other problems. posed: the problems of which the class must solve one; the
- * list ends with NULL. problem: the data of this problem, borrowed. They may be NULL if the caller sets i->problem
- * before each step, as is done for bodies in a fluid. */
+ * list ends with NULL. problem: a borrowed pointer to the data of this problem. It may be NULL if the caller sets
+ * i->problem before each step, as is done for bodies in a fluid. */
 cb_status cb_integrator_create_for(const char *name, const cb_node *node, const cb_problem *const *posed,
                                    const void *problem, cb_integrator **out);
 /* Does the same as cb_integrator_create_for, with a class that need not be in the registry. */
@@ -118,8 +119,9 @@ void cb_integrator_free(cb_integrator *i);
 /* Makes a step of length h. If it fails, the state is as it was; if it is composed of several steps, the state is the
  * one after those that succeeded. */
 cb_status cb_integrator_step(cb_integrator *i, void *state, double h);
-/* For callers that compose steps themselves. cb_integrator_substeps returns the lengths of the *count steps of which a
- * step of length 1 is composed, borrowed; cb_integrator_substep makes one step of the class, of length h. */
+/* For callers that compose steps themselves. cb_integrator_substeps returns a borrowed array of *count numbers: the
+ * lengths of the steps that make up a step of length 1. cb_integrator_substep makes one step of the class, of length
+ * h. */
 const double *cb_integrator_substeps(const cb_integrator *i, int *count);
 cb_status cb_integrator_substep(cb_integrator *i, void *state, double h);
 /* Deletes the history of the integrator. */

@@ -5,8 +5,8 @@
  * at q with the velocity u. The distance of q and y is the smallest |u| with exp_q(u) = y.
  *
  * The functions of curvebody/space.h, such as cb_exp, cb_log, cb_distance, cb_transport, cb_space_frame and
- * cb_killing_at, work in the coordinates of this chart wherever they have points or vectors of the embedding. What a
- * class does not give in closed form is computed numerically.
+ * cb_killing_at, work in the coordinates of this chart wherever they have points or vectors of the embedding. The
+ * library computes quantities numerically if a class gives no closed form for them.
  * For authors of spaces, and for users who want curvature.
  * Source: do Carmo, Riemannian Geometry (1992), chapters 2, 3 and 5.
  */
@@ -89,9 +89,9 @@ cb_status cb_numeric_exp(const cb_space *g, const double *q, const double *u, do
 /* Computes w1, the vector w at q transported in parallel along the geodesic with initial velocity u, to time 1. */
 cb_status cb_numeric_transport(const cb_space *g, const double *q, const double *u, const double *w, double *w1);
 /* Computes the shortest u with exp_q(u) = y by Newton's method, and the derivatives j of this geodesic (j may be NULL).
- * The iteration starts from the given u if `guess` is true, otherwise from several vectors that follow from the
- * coordinates, also to the images of y in periodic coordinates. CB_ERROR_DOMAIN if u is not unique or is not found, or
- * if the geodesic has a conjugate point. */
+ * The iteration starts from the given u if `guess` is true, otherwise from several vectors. These follow from the
+ * differences of coordinates from q to y, and from q to the images of y in periodic coordinates. CB_ERROR_DOMAIN if u
+ * is not unique or is not found, or if the geodesic has a conjugate point. */
 cb_status cb_numeric_log(const cb_space *g, const double *q, const double *y, bool guess, double *u, cb_jacobi *j);
 /* Computes the distance with derivatives as in cb_chart.distance, from the shortest geodesic. */
 cb_status cb_numeric_distance(const cb_space *g, const double *q1, const double *q2, double *d, double *gradient,

@@ -34,7 +34,7 @@ typedef struct cb_joint_data {
 typedef struct cb_joint_class {
   const char *name, *title, *doc;
   int coordinates, gaps; /* numbers of coordinates and gaps. -1 and -1: they follow from the number of screws. A class
-                          * with fewer than 6 of both together can close a loop, but cannot be a joint of a tree */
+                          * with coordinates + gaps < 6 can close a loop, but cannot be a joint of a tree */
   const char *symbol[6]; /* [coordinates]: added to the name of the joint, such as ".x"; "" for a single coordinate */
   bool angular[6];       /* [coordinates]: true: an angle in rad; false: a displacement in m */
   int axes; /* number of axes that a user gives: 0; 1: z of both frames; 2: x of frame A and y of frame B */

@@ -40,19 +40,19 @@ struct cb_group {
   const char *axis[CB_GROUP_DIM];    /* names of the basis of the algebra */
   const char *number[CB_GROUP_SIZE]; /* names of the numbers of an element */
   bool abelian;
-  int angle; /* 1 + the index of the number that is an angle, so that products add it, as in so2 and se2; 0: none */
+  int angle; /* 1 + the index of the number that is an angle (in so2 and se2), which a product of elements adds; 0: none */
   void (*identity)(const cb_group *G, double *g);
   void (*multiply)(const cb_group *G, const double *a, const double *b, double *out); /* out may be a or b */
   void (*inverse)(const cb_group *G, const double *g, double *out);
   void (*exp)(const cb_group *G, const double *a, double *out);
-  /* Computes the smallest a with exp(a) = g. CB_ERROR_DOMAIN if it is not unique, as for a rotation by pi, or does not
-   * exist. */
+  /* Computes the smallest a with exp(a) = g. CB_ERROR_DOMAIN if there is no such a, or more than one, for example for a
+   * rotation by pi. */
   cb_status (*log)(const cb_group *G, const double *g, double *out);
   void (*adjoint)(const cb_group *G, const double *g, double *out); /* computes the matrix Ad_g[dim][dim] */
   void (*bracket)(const cb_group *G, const double *a, const double *b, double *out);
   void (*project)(const cb_group *G, double *g); /* removes round-off: replaces g by an element near it */
   /* For tests: computes a matrix out[n][n] of g such that products of elements have the products of their matrices, and
-   * returns n <= 5; 0 if there is none, as for R^n with n > 4. */
+   * returns n <= 5; 0 if there is no such matrix, which is the case for R^n with n > 4. */
   int (*matrix)(const cb_group *G, const double *g, double *out);
   bool pair; /* true: elements of the algebra are pairs (omega, v) as above; false: ad_a^3 is a multiple of ad_a */
   double K;  /* curvature of the space whose isometries form the group */
@@ -68,7 +68,8 @@ void cb_group_ad(const cb_group *G, const double *a, double *out); /* computes t
 void cb_group_adjoint_dual(const cb_group *G, const double *g, const double *m, double *out); /* Ad_g^T m */
 void cb_group_ad_dual(const cb_group *G, const double *a, const double *m, double *out);      /* ad_a^T m */
 void cb_group_dexp(const cb_group *G, const double *a, double *out);                          /* the matrix dexp_a */
-/* Computes the inverse of the matrix dexp_a. CB_STEP_SINGULAR if there is none, as for a rotation by 2 pi. */
+/* Computes the inverse of the matrix dexp_a. CB_STEP_SINGULAR if there is no inverse, for example for a rotation by 2
+ * pi. */
 cb_status cb_group_dexp_inverse(const cb_group *G, const double *a, double *out);
 /* Computes h g h^-1. */
 void cb_group_conjugate(const cb_group *G, const double *h, const double *g, double *out);

@@ -46,8 +46,8 @@ cb_status cb_medium_expression(const char *text, size_t n, const char *const *na
                                const double up[3], size_t *at, cb_medium **out);
 void cb_medium_free(cb_medium *m);
 
-/* Sets *density to the density of a medium that is only a name, as `air`, `water` and `none` (0). Returns false if
- * there is no such medium. */
+/* Sets *density to the density of a medium that is only a name: `air`, `water` or `none` (0), for example. Returns
+ * false if there is no such medium. */
 bool cb_medium_named(const char *name, double *density);
 
 bool cb_medium_is_uniform(const cb_medium *m);
@@ -60,7 +60,7 @@ cb_status cb_medium_at(const cb_medium *m, const double x[3], double *density);
 typedef struct cb_medium_facts {
   bool uses[3]; /* whether the density depends on x, y and z; true at first. All false: it is the same everywhere. */
   /* The layers of a medium that has layers, as in cb_medium_layers: level[levels] and density[levels + 1]. The arrays
-   * belong to the class's struct. NULL, as at first: there are no layers. */
+   * belong to the class's struct. NULL, the initial value: there are no layers. */
   int levels;
   const double *level, *density;
 } cb_medium_facts;

@@ -73,8 +73,9 @@ cb_status cb_node_check_keys(const cb_node *map, const char *const *names, size_
  * with free(); NULL if memory runs out. */
 char *cb_node_path(const cb_node *node);
 
-/* Returns the name among names[count] that is nearest to text by edit distance, borrowed. The distance must be less
- * than the length of text, and at most the larger of 2 and a third of this length; NULL if no name is so near. */
+/* Returns that name of names[count] which has the smallest edit distance from text; it is borrowed. The distance must
+ * be less than the length of text, and at most the larger of 2 and a third of this length; NULL if no name is so
+ * near. */
 const char *cb_nearest_name(const char *text, const char *const *names, size_t count);
 
 CB_API_END

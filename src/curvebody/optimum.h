@@ -78,7 +78,8 @@ typedef struct cb_optimum {
   /* the largest relative changes along the solution of Wong's equations of three constants: r'Mr' (`speed`),
    * Ad*_{g^-1} lambda, and the quadratic Casimir functions of lambda; nan if the equations were not solved */
   double speed, momentum, casimir;
-  /* numbers of negative and of zero eigenvalues of the second variation of the cost, the shift of time left out */
+  /* index: number of negative eigenvalues of the second variation of the cost; flat: number of its zero eigenvalues. A
+   * shift of the gait in time does not change the cost, and is not counted. */
   int index, flat;
   int conjugates;      /* number of conjugate times before time 1; -1: not known */
   double conjugate[2]; /* the first conjugate time before 1, and the first one from 1 on; infinite: not found */
@@ -88,7 +89,8 @@ typedef struct cb_optimum {
    * start shape, `gait` takes the first half of its time for the motion, and the other half for the way back.
    * largest: the largest torque |tau_i|; work: int tau_i r_i' dt; mechanical: int sum |tau_i r_i'| dt; quadrature: the
    * relative change of the cost and the largest change of a number of g with twice as many nodes; basis: the relative
-   * change of the cost from half as many functions of time, nan if the first functions sufficed, infinite if the search in more functions failed */
+   * change of the cost after the number of functions of time was doubled; nan if it was not doubled because the first
+   * functions sufficed; infinite if the search with more functions failed */
   double largest[CB_SHAPE_MAX], work[CB_SHAPE_MAX], mechanical, quadrature[2], basis;
 } cb_optimum;
 
@@ -99,8 +101,8 @@ typedef struct cb_optima {
   /* lowest cost (for CB_OBJECTIVE_EFFICIENCY: cost/amount^2) of the searches that did not converge, if it is below 0.9
    * of that of item[0]; otherwise infinite */
   double falling;
-  /* if `falling` is finite: mean shape of the last gait of that search, or, if start_shape is given, its shape that is
-   * farthest from start_shape */
+  /* if `falling` is finite: mean shape of the last gait of the search that had this lowest cost. If start_shape is
+   * given, it is instead the shape of this gait that is farthest from start_shape. */
   double towards[CB_SHAPE_MAX];
 } cb_optima;
 

@@ -1,5 +1,5 @@
 /* Parameters as tables of rows: one table drives reading, checking, documentation and `curvebody list`.
- * For authors, whose class has such a table; users write the text that it reads.
+ * For authors, who write such a table for their class. Users write the text that is read with the table.
  */
 #ifndef CURVEBODY_PARAM_H
 #define CURVEBODY_PARAM_H

@@ -33,8 +33,8 @@ typedef struct cb_rigid_problem {
   void *self;
   /* Computes the symmetric matrix K(t, g), and mu0(t, g). */
   cb_status (*inertia)(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]);
-  /* This function is called before `inertia`, and `wrench` with dF, are called with the same arguments, so that it can
-   * compute quantities that both need. NULL: not needed. */
+  /* Computes quantities that both `inertia` and `wrench` need. It is called before these two functions are called with
+   * the same arguments, `wrench` with dF. NULL: there is nothing to compute. */
   void (*expect)(void *self, double t, const cb_pose *g, const double Y[6]);
   /* If neither K nor mu0 depends on t or g: K, mu0 and K^-1. NULL: they may depend. */
   const cb_rigid_constant *constant;
@@ -52,7 +52,7 @@ typedef struct cb_rigid_problem {
   cb_status (*pose_derivative)(void *self, double t, const cb_pose *g, const double Y[6], double dmu[6][6],
                                double dF[6][6]);
   bool exact; /* all derivatives are exact: a step may then end after a small first change, without a second residual */
-  bool dead_load;   /* the wrench is a force at the body's origin that is constant in the world's axes, as a weight */
+  bool dead_load;   /* the wrench is a force at the body's origin that is constant in the world's axes, like a weight */
   double curvature; /* curvature K_s of the space in which the body moves, 1/m^2; 0: flat space */
 } cb_rigid_problem;
 
@@ -70,7 +70,7 @@ typedef struct cb_rigid_state {
   double Y[6];
   double mu[6];       /* K Y + mu0 for this Y */
   double momentum[6]; /* the momentum in the body frame at t, the end of the last step */
-  double turn;        /* hamilton_pontryagin: an angle of the last step whose square estimates its error */
+  double turn;        /* hamilton_pontryagin: an angle, in rad; its square estimates the error of the last step */
   /* for the guess of the next twist by hamilton_pontryagin: the length of the previous steps; the number of stored
    * twists, which are Y and those in `earlier`; the twists before Y, the newest first */
   double length, known, earlier[CB_RIGID_EARLIER][6];

@@ -24,7 +24,7 @@ cb_status cb_scenario_open(const char *path, const char *const *sets, size_t n, 
 cb_status cb_scenario_open_text(const char *name, const char *text, const char *const *sets, size_t n,
                                 cb_scenario **out);
 /* Does the same as cb_scenario_open, for a file with the key `bundle`. The keys bundle, gait, start and optimum are
- * read, of which only bundle must be there. No integrator and no run are made, and cb_scenario_resolved is NULL. */
+ * read; only bundle is required. No integrator and no run are made, and cb_scenario_resolved is NULL. */
 cb_status cb_scenario_open_bundle(const char *path, const char *const *sets, size_t n, cb_scenario **out);
 /* Makes a space from a YAML text that has the form of the value of `space` in a scenario. Messages use `name` as the
  * name of the file. The caller frees the space with cb_space_free. CB_ERROR_INPUT if the text is wrong. */

@@ -129,7 +129,7 @@ struct cb_space {
  * parameters have their defaults. The caller frees the space with cb_space_free. A space refers to itself and must not
  * be copied. */
 cb_status cb_space_create(const char *name, const cb_node *node, cb_space **out);
-/* Does the same as cb_space_create, with a class that need not be in cb_space_classes, as a class of a user's
+/* Does the same as cb_space_create, with a class that need not be in cb_space_classes, for example a class of a user's
  * program. */
 cb_status cb_space_create_class(const cb_space_class *class_, const cb_node *node, cb_space **out);
 void cb_space_free(cb_space *g);
@@ -230,7 +230,7 @@ const cb_chart *cb_chart_at(const cb_space *g, size_t index);
 const cb_chart *cb_chart_find(const cb_space *g, const char *name); /* NULL if there is none */
 /* cb_chart_push computes the point x and the tangent vector v at x from coordinates q and their velocity u = dq/dt;
  * cb_chart_pull computes q and u from x and v. CB_ERROR_DOMAIN outside the chart, and in cb_chart_pull also where the
- * chart is singular, as on the axis of polar coordinates. */
+ * chart is singular, for example on the axis of polar coordinates. */
 cb_status cb_chart_push(const cb_space *g, const cb_chart *chart, const double *q, const double *u, double *x,
                         double *v);
 cb_status cb_chart_pull(const cb_space *g, const cb_chart *chart, const double *x, const double *v, double *q,

@@ -21,8 +21,8 @@ typedef enum cb_status {
   /* the content of a file or text is wrong; for a file, the error text begins with file:line:column: error: */
   CB_ERROR_INPUT = -3,
   CB_ERROR_FILE = -4,                 /* a file cannot be opened, read or written */
-  CB_ERROR_DOMAIN = -5,               /* a result does not exist or is not unique, as for a point outside a space */
-  CB_ERROR_UNSUPPORTED = -6,          /* a combination is not supported, as of an integrator and a system */
+  CB_ERROR_DOMAIN = -5,               /* a result does not exist or is not unique; example: a point outside a space */
+  CB_ERROR_UNSUPPORTED = -6,          /* a combination is not supported; example: of an integrator and a system */
   CB_ERROR_STEP = -7,                 /* a step failed after all its retries */
   CB_ERROR_INTERRUPTED = -8,          /* the user has stopped the run */
   CB_ERROR_CONTACT_ACCUMULATION = -9, /* infinitely many contacts in a finite time */

@@ -20,7 +20,7 @@ typedef struct cb_surface {
   int *part;   /* [faces]: the part of each face */
   char **name; /* [parts]: the name of each part */
   bool *open;  /* [parts]: the part has a border */
-  int listed;  /* number of vertices in the list of the file or the arrays; the surface has only those of its faces */
+  int listed;  /* number of vertices in the file or the given arrays; the surface has only those that faces use */
   /* [listed]: the index in x of each vertex of the list; -1: no face uses it. Joined vertices have the same index */
   int *vertex;
   int *number; /* [vertices]: number of each vertex in messages: its position in the list, counted from 1 */
@@ -54,11 +54,11 @@ void cb_surface_scale(cb_surface *s, double factor);
  * not finite. */
 typedef enum cb_surface_chart { CB_CHART_EXPONENTIAL, CB_CHART_GNOMONIC } cb_surface_chart;
 cb_status cb_surface_embed(cb_surface *s, double K, cb_surface_chart chart);
-/* Checks that the surface bounds a body. No face may be repeated or have no area; at most two faces may meet in an
- * edge, and neighbours must have consistent orientations; closed parts must be oriented outward; no closed piece may be
- * inside another one, except a cavity that is oriented inward and is in the same part; coordinates must be at most 1e70
- * m. open: an edge may have only one face. CB_ERROR_DOMAIN: the message has the face, edge or part, and its place;
- * vertices (by their position in the list) and faces are counted from 1. */
+/* Checks that the surface bounds a body. No face may be repeated, and each must have an area. At most two faces may
+ * meet in an edge, and neighbours must have consistent orientations. Closed parts must be oriented outward. A closed
+ * piece may be inside another one only if it is a cavity, which is oriented inward and is in the same part. Coordinates
+ * must be at most 1e70 m. open: an edge may have only one face. CB_ERROR_DOMAIN: the message has the face, edge or
+ * part, and its place; vertices (by their position in the list) and faces are counted from 1. */
 cb_status cb_surface_check(const cb_surface *s, bool open);
 
 /* Finds the edges and their number *n. An edge joins the vertices a < b and has one or two faces: face[1] is -1 at a

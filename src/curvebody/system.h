@@ -55,8 +55,8 @@ typedef struct cb_builder cb_builder;
 /* Makes a builder, which the caller frees. `space` is borrowed, and must outlive the system. */
 cb_status cb_builder_create(const cb_space *space, cb_builder **out);
 void cb_builder_free(cb_builder *b);
-/* Begins a body with this name, to which the particles belong that are added next. *index (index may be NULL) is the
- * index of the body. */
+/* Begins a body with this name. The particles that are added next belong to it. *index (index may be NULL) is the index
+ * of the body. */
 cb_status cb_builder_body(cb_builder *b, const char *name, int *index);
 /* Returns the index of the body with this name; -1 if there is none. */
 int cb_builder_find_body(const cb_builder *b, const char *name);
@@ -71,11 +71,11 @@ cb_status cb_builder_triangle(cb_builder *b, int i, int j, int k);
 /* Returns the triangles of a body, and sets *n to their number; NULL if the body has none. The array is valid until the
  * next triangle is added. */
 const int (*cb_builder_triangles(const cb_builder *b, int body, int *n))[3];
-/* Sets the moving origin (curvebody/space.h) to which the coordinates of the particles that are added next are
- * relative; NULL: the identity, as at first. Only in spaces with moving origins. */
+/* Sets the moving origin (curvebody/space.h) for the particles that are added next: their coordinates are relative to
+ * it. NULL: the identity, which is the initial setting. Only in spaces with moving origins. */
 cb_status cb_builder_origin(cb_builder *b, const cb_origin *origin);
-/* Does the same as cb_builder_origin, for the fixed points that are given next: centres of central potentials, and the
- * points of cb_builder_distance_to_point and cb_builder_pin. */
+/* Does the same as cb_builder_origin, for the fixed points that are given next. These are centres of central
+ * potentials, and the points of cb_builder_distance_to_point and cb_builder_pin. */
 cb_status cb_builder_centre_origin(cb_builder *b, const cb_origin *origin);
 /* Adds a particle at x[k] with the velocity v[k], in coordinates of the embedding, or of cb_space.chart if it is set.
  * Mass, charge, radius and coordinates are in units of the scenario. If name is NULL, the name is a number. *index
@@ -144,8 +144,9 @@ void cb_system_bond(const cb_system *s, int bond, int *i, int *j); /* finds the 
 /* Finds the numbers of a spring; numbers that depend on the time are those at t = 0. */
 void cb_system_spring(const cb_system *s, int spring, double *stiffness, double *rest, double *damping);
 
-/* Returns whether the origin of this component does not move. This is so if a fixed point acts on the component that
- * was given relative to the same moving origin, or to one near it and far from the base point. */
+/* Returns whether the origin of this component does not move. This is so if a fixed point acts on the component, and if
+ * this point was given relative to the same moving origin as the component, or relative to another origin near it that
+ * is far from the base point. */
 int cb_system_held(const cb_system *s, int component);
 
 /* Sets the state to that given to the builder, at t = 0. The coordinates of each component are relative to its own
@@ -174,7 +175,7 @@ cb_status cb_forces_set_threads(cb_forces *f, int threads);
 cb_status cb_forces_set_origins(cb_forces *f, const cb_origin *origin);
 /* Computes force[n*k] at the time t, the positions x[n*k] and the velocities v[n*k], all ordered by place. v may be
  * NULL if the forces do not depend on velocities (cb_forces_uses_velocity). A status > 0 if a force does not exist
- * there, as for coincident points. */
+ * there, for example at coincident points. */
 cb_status cb_forces_eval(cb_forces *f, double t, const double *x, const double *v, double *force);
 /* Does the same as cb_forces_eval, for several states at once: computes force[s] at t[s], x[s] and v[s], s < stages.
  * The results are bit for bit those of cb_forces_eval, and the data of springs are read only once. */

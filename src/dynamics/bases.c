@@ -276,9 +276,10 @@ static cb_status families(const cb_builder *b, const cb_system *s, int *family) 
   return lost ? cb_fail(CB_ERROR_MEMORY, "no memory for contacts of %d bodies", s->n_bodies) : CB_OK;
 }
 
-/* Finds the leader whose base component c can use; -1: there is none. For components of a family that were moved by the
- * same `move`, `place` gives the relative positions. Places that are too far from the base point for one base have
- * round-off. Where coordinates do not grow, relative positions are always known. */
+/* Finds the leader whose base component c can use; -1: there is none. The leader must belong to the family of c. If
+ * coordinates do not grow, the first such leader is returned. Otherwise the leader must have the same `move` as c, so
+ * that their places give their relative position. It must also have the same place as c, or a place near the base
+ * point, because places far from the base point have a large round-off. */
 static int leader_of(const cb_builder *b, const cb_system *s, const int *given, int c) {
   const cb_space *g = s->space;
   const cb_bases *bases = &s->bases;
@@ -440,7 +441,8 @@ static bool is_held(const cb_builder *b, const cb_system *s, int c) {
 }
 
 /* Moves a component that starts farther than `near` from the base point, and is not held, to an origin at its centre.
- * In a space that is given by the metric of a chart, momenta are covectors, and the run moves the component. */
+ * Does nothing in a space that is given by the metric of a chart: there momenta are covectors, and the run moves the
+ * component later. */
 static cb_status recentre(cb_system *s, int c) {
   const cb_space *g = s->space;
   if (g->intrinsic || s->held[c]) return CB_OK;

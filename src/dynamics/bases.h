@@ -53,8 +53,8 @@ double cb_bases_doubt(const cb_space *g, const cb_bases *b, int c, int d);
 
 /* Joins the bases of components c and d: the components of one base get the other base. */
 void cb_bases_join(const cb_space *g, cb_bases *b, int c, int d);
-/* Does the same as cb_origin_recentre for component c; also updates own[c], so that origin[c] stays the base after
- * own[c]. */
+/* Does the same as cb_origin_recentre for component c; also updates own[c], so that origin[c] stays the composition of
+ * its base after own[c]. */
 cb_status cb_bases_recentre(const cb_space *g, cb_bases *b, cb_origin *origin, int c, const double *y,
                             const cb_local_points *points, cb_isometry *isometry);
 /* Must be called after components were recentred. Bases follow their components, and a component that is too far from

@@ -1,6 +1,6 @@
-/* Adding rows of constraints of any class to a builder, making potentials of them, and moving them into a system; and
- * constraints that depend on one another at the start. Such a system is an error that names a row, or the row is
- * dropped if this does not change the motion at the start.
+/* This file adds rows of constraints of any class to a builder, makes potentials of them, and moves them into a system.
+ * It also finds constraints that depend on one another at the start. Such a row is an error, whose message names the
+ * row, or it is dropped if this does not change the motion at the start.
  *
  * A row depends on the others if the part of its gradient that is orthogonal, in the kinetic metric, to the other
  * gradients is small. The square of this part is a pivot of the Gram matrix. It counts as small if it is less than

@@ -186,10 +186,13 @@ cb_status cb_constraint_check_finite(double value, int n, const double *derivati
 #define CB_CONSTRAINT_TARGET(type, key, field, unit) \
   CB_CONSTRAINT_KEY(type, key, field, "", unit, "a number or an expression of t; if absent, the value at the start")
 
-/* Do the same as the functions in curvebody/constraint.h; src/scenario/scenario_constraints.c defines all of them. */
+/* Functions that read values of an item, in addition to those of curvebody/constraint.h
+ * (src/scenario/scenario_constraints.c). cb_constraint_reserve allocates an array of `count` particles, which the
+ * scenario owns; cb_constraint_read_body finds the body that a node names. */
 cb_status cb_constraint_reserve(const cb_constraint_entry *e, size_t count, int **particle);
 cb_status cb_constraint_read_body(const cb_constraint_entry *e, const cb_node *node, int *body);
-/* Reads the point `at`, relative to the origin that the builder then has for it. */
+/* Reads the point `at` and its origin, relative to which x is given. Sets the origin in the builder
+ * (cb_builder_centre_origin). */
 cb_status cb_constraint_read_point(const cb_constraint_entry *e, const cb_node *node, double *x);
 /* Finds a chart and its name; node NULL: the name is NULL and the chart is the one in which the space is used. */
 cb_status cb_constraint_read_chart(const cb_constraint_entry *e, const cb_node *node, const char **name,

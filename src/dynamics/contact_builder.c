@@ -1,5 +1,5 @@
-/* Building contacts, walls and events, which are checked when they are added, and moving them from the builder into the
- * system: indices of particles become their indices in the system, and the triangles of surfaces are listed. */
+/* This file adds contacts, walls and events to a builder, and checks them when they are added. Later it moves them into
+ * the system: it replaces indices of particles by their indices in the system, and lists the triangles of surfaces. */
 #include "dynamics/builder_private.h"
 
 #include "dynamics/gap_class.h"
@@ -221,9 +221,9 @@ static cb_status triangles(const cb_builder *b, const cb_system *s, cb_contact_s
   return CB_OK;
 }
 
-/* Surfaces collide only in spaces of one factor and of dimension 2 or 3. In other spaces only the spheres of their
- * particles collide. If the contacts of a body are on there, this function fails if the first corner of a triangle of
- * the body has no radius. Otherwise it empties the list of triangles. */
+/* Surfaces collide only in spaces of one factor and of dimension 2 or 3. There this function does nothing. In other
+ * spaces only the spheres of particles collide, and the function empties the list of triangles. It fails if contacts of
+ * a body are on and the first corner of one of its triangles has no radius. */
 static cb_status check_surfaces(const cb_system *s, cb_contact_set *set) {
   const cb_space *g = s->space;
   if (!set->n_triangles || (!g->intrinsic && g->n_factors == 1 && g->dim > 1)) return CB_OK;

@@ -24,7 +24,7 @@
 
 enum { LANES = 8 };
 
-/* With fewer pairs than this, starting threads takes longer than they save. */
+/* With fewer pairs than this, starting the threads takes more time than the threads save. */
 static const double pairs_for_threads = 2e4;
 
 /* The particles that act on each particle of another group. Only for Green's functions: their coordinates, one array
@@ -160,7 +160,9 @@ static cb_status add_rows(cb_forces *f, const cb_interaction *q, const cb_partic
                           const cb_particle_set *columns, double t, const double *x, double *force) {
   partners p = {columns, 0, NULL, NULL};
   if (by_columns(f->system, q)) p = gather(f, q, columns, x);
-  int worst = 0, error = 0; /* the greatest positive status (a failed step) and the least negative one (an error) */
+  /* worst: the largest positive status, of a failed step; error: the negative status, of an error, with the largest
+   * absolute value */
+  int worst = 0, error = 0;
 #ifdef _OPENMP
   bool threaded = f->threads > 1 && (double)rows->n * columns->n > pairs_for_threads;
   if (threaded) {

@@ -18,8 +18,8 @@ typedef enum cb_gap_kind {
   CB_GAP_WALL,        /* a particle and wall `index` */
   CB_GAP_VERTEX_FACE, /* a particle and the three corners of a geodesic triangle; only in dimension 3 */
   CB_GAP_EDGE_EDGE,   /* two particles for each of two edges; only in dimension 3 */
-  /* a particle, the two ends of an edge, and the third corner of its triangle, which marks the inner side; the gradient
-   * in it is 0. Only in dimension 2 */
+  /* a particle, the two ends of an edge, and the third corner of its triangle, which marks the inner side; the
+   * derivatives with respect to this corner are 0. Only in dimension 2 */
   CB_GAP_VERTEX_EDGE,
   CB_GAP_EVENT, /* event `index`, of one particle or two */
   CB_GAP_SHAPES /* the shapes of two bodies, or of a body and a particle (coupling/coupled_shapes.c) */
@@ -100,10 +100,10 @@ cb_status cb_gap_orient(cb_gaps *gaps, cb_gap *gap, double t, const double *cons
 double cb_gap_second_derivative_bound(cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x,
                                       const double *speed, const double *acceleration, double duration);
 
-/* Lists the surface gaps of two triangles. A feature (vertex or edge) belongs to several triangles. Only the first of
- * them that has no vertex in common with the other feature lists the gap, so that a loop over all near pairs of
- * triangles lists each gap once. Returns the number of gaps; out receives at most `maximum` of them. Returns 0 if
- * contacts of the two bodies are off, or if the triangles have a vertex in common. */
+/* Lists the surface gaps of two triangles. A vertex or an edge belongs to several triangles. Only the first of these
+ * triangles that has no vertex in common with the other side of the gap lists the gap. A loop over all near pairs of
+ * triangles therefore lists each gap once. Returns the number of gaps; out receives at most `maximum` of them. Returns
+ * 0 if contacts of the two bodies are off, or if the triangles have a vertex in common. */
 int cb_gaps_surfaces(const cb_gaps *gaps, int triangle_a, int triangle_b, int maximum, cb_gap *out);
 
 /* The rest of this file is private to the files gap*.c and those of walls and events. */

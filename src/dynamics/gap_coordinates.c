@@ -61,9 +61,9 @@ cb_status cb_gap_expression_init(void *params, const cb_space *space, cb_builder
 
 /* --- values --- */
 
-/* A branch is valid where its guard is >= 0, and up to `border` (relative to the coordinates) beyond that. Where a
- * resting particle has sunk into the wall, the branch is valid up to `sunk` times the depth farther. This is the width
- * that a kink with a slope of 0.1 has at that depth. */
+/* A branch is valid where its guard is >= 0, and up to `border` (relative to the coordinates) beyond that. If a resting
+ * particle has sunk into the wall, the branch is valid beyond this border, too, up to a distance of `sunk` times the
+ * depth. This distance is the width of a kink with a slope of 0.1 at this depth. */
 static const double border = 1e-9, sunk = 10;
 
 static bool holds(const cb_gap_expression *f, int n, const double *at) {

@@ -1,7 +1,7 @@
-/* Potentials of the distance between two points (equations in pair_potential_private.h), and the points of a sphere
- * that pass one another's antipode. There the direction of a force between them jumps. This is so for springs, and for
- * potentials of the distance d whose slope at the antipode is neither 0 nor infinite. As d passes pi/sqrt(curvature),
- * the direction of the shortest geodesic jumps to the opposite one.
+/* Potentials of the distance between two points (equations in pair_potential_private.h), and a test whether two points
+ * of a sphere pass one another's antipode. As their distance d passes pi/sqrt(curvature), the direction of the shortest
+ * geodesic between them jumps to the opposite one. The force between them then jumps too if it comes from a spring, or
+ * from a potential of d whose slope at the antipode is neither 0 nor infinite.
  *
  * Let e = x + y for the parts of two points x and y in a factor of positive curvature, and e' its derivative by time; e
  * is 0 where x and y are antipodal. The time s since |e| had its minimum, and the square of this minimum, are

@@ -114,8 +114,9 @@ static double least_pivot(const cb_lcp *s) {
   return least;
 }
 
-/* Finds the first contact that stops the growth of l_a because its l or z becomes 0. *length is the growth at which z_a
- * becomes 0, and on return the growth until this contact stops it. Returns a if no other contact stops it. */
+/* Finds the first contact that stops the growth of l_a because its l or z becomes 0. On entry *length is the growth at
+ * which z_a becomes 0; on return it is the growth until this contact stops it. Returns a if no other contact stops
+ * it. */
 static int first_block(const cb_lcp *s, int a, const double *tolerance, double *length) {
   const double *D = s->D, diagonal = D[(size_t)a * (size_t)(s->n + 1)];
   /* If z_a becomes 0 at the same time as others, a is handled first. */
@@ -267,8 +268,8 @@ cb_status cb_lcp_solve(int n, const double *D, const double *q, const double *to
 /* The maximum numbers of impulses. A ball of mass m between two of a much larger mass M needs up to about pi
  * sqrt(M/(2m)) impulses. */
 enum { MAX_BLOWS = 1000000, MAX_ROUNDS = 100000 };
-/* Speeds that differ by less than this, relative to the fastest closing one, are treated as equal. It is larger than
- * the asymmetry that integrators add to a symmetric state, and smaller than any intended difference. */
+/* Speeds that differ by less than this, relative to the fastest closing one, are treated as equal. This tolerance is
+ * larger than the asymmetry that integrators add to a symmetric state, and smaller than any intended difference. */
 static const double equal = 1e-10;
 
 /* Orders gaps by their particles as the user gave them, then by type and index. */
@@ -299,9 +300,9 @@ static cb_status blow_one(cb_reflection *r, const cb_reflection_contact *contact
 }
 
 /* Applies one impulse at each contact that closes or touches, all at once. If the impulses are lost in round-off,
- * because gaps nearly depend on one another, only the fastest contact gets one, which conserves energy as well. The
- * residual of D l + q is computed from the momenta and corrected: the speed of a light ball between heavy ones is a
- * small difference of large impulses.
+ * because gaps nearly depend on one another, only the contact that closes fastest gets an impulse; a single impulse
+ * conserves energy as well. The residual of D l + q is computed from the momenta and corrected: the speed of a light
+ * ball between heavy ones is a small difference of large impulses.
  */
 static cb_status blow_all(cb_reflection *r, const cb_reflection_contact *contact, cb_contact_group *g, double maximum) {
   const size_t n = (size_t)g->n;

@@ -117,7 +117,7 @@ INLINE void force(cb_springs_shape shape, int near, int damped, const cb_springs
         __builtin_prefetch(x + run.a[group + l] + 4 * PARTICLES_AHEAD);
         __builtin_prefetch(f + run.a[group + l] + 4 * PARTICLES_AHEAD, 1);
       }
-    } else { /* The hardware cannot predict particles of other blocks. */
+    } else { /* The hardware cannot predict which particles of other blocks are read. */
 #pragma GCC unroll 8
       for (int l = 0; l < CB_GROUP; l++) __builtin_prefetch(y + run.far[group + CB_AHEAD * CB_GROUP + l]);
     }
@@ -166,7 +166,8 @@ INLINE void potential(cb_springs_shape shape, const cb_springs_space *space, con
     const double *rest = run->rest + group * run->rest_step + e % CB_GROUP;
     vec stretch = distance(shape, space, run, e, x, y) - load(rest);
     vec term = set(0.5) * load(stiffness) * stretch * stretch;
-    if (run->springs - e < WIDTH) { /* a missing spring, which may have stiffness and rest length, must not count */
+    /* Lanes without a spring may have a stiffness and a rest length. Their energy must not count. */
+    if (run->springs - e < WIDTH) {
       double each[WIDTH];
       store(each, term);
       for (size_t l = run->springs - e; l < WIDTH; l++) each[l] = 0;

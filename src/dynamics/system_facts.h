@@ -71,9 +71,10 @@ bool cb_antipodes_matter(const cb_system *s);
  * step. Returns false in a chart. */
 bool cb_antipodes_near(const cb_system *s, const cb_state *state);
 
-/* CB_STEP_DOMAIN if two points have passed one another's antipode in the last step, of length h, so closely that no
- * step of this length resolves the passage; a smaller step may resolve the passage. *place is the place of one of them.
- * With h < 0: CB_STEP_DOMAIN if they will pass in the next step, of length |h|. CB_OK otherwise. */
+/* For h > 0, returns CB_STEP_DOMAIN if two points have passed one another's antipode in the last step, of length h, so
+ * closely that no step of this length resolves the passage; a smaller step may resolve it. For h < 0, returns
+ * CB_STEP_DOMAIN if two points will pass so in the next step, of length |h|. *place is then the place of one of the
+ * points. Otherwise returns CB_OK. */
 cb_status cb_antipodes_check(const cb_system *s, const cb_state *state, double h, int *place);
 /* Explains why a step of length h from this state failed. Returns CB_STEP_DOMAIN if two points will pass one another's
  * antipode within two steps and `failed` is a status of a step (> 0), otherwise `failed` with its message. */
@@ -87,6 +88,6 @@ cb_status cb_state_local(const cb_system *s, const cb_state *state, int place, d
 /* Computes the sum over particles of |p| max |X_i|, with the momentum p and the Killing fields X_i at the particle. It
  * bounds each Killing momentum. */
 cb_status cb_state_killing_size(const cb_system *s, const cb_state *state, double *size);
-/* Returns the length, area or volume that a row keeps at time t, which is the scale of its residual; 1 for rows without
- * one. */
+/* Returns the length, area or volume that a row keeps at time t, which is the scale of its residual; 1 for rows that
+ * keep none of these. */
 double cb_system_constraint_size(const cb_system *s, int row, double t);

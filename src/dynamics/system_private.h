@@ -89,7 +89,7 @@ struct cb_system {
   int n_world;      /* number of rows that need the world's frame */
   int n_rods, *rod; /* rows that are distances of two particles: they count as bonds, after the springs */
 
-  bool borrowed;                   /* this is an extract: expressions and names belong to another system */
+  bool borrowed;                   /* made by cb_system_extract: expressions and names belong to another system */
   struct cb_contact_set *contacts; /* owned; NULL: there are no contacts, walls or events */
 
   int n_expressions;

@@ -8,7 +8,7 @@
  * g_ij is the metric, g^ij its inverse, d_j = d/dq^j, and Gamma are the Christoffel symbols. R is the curvature tensor,
  * K the sectional curvature, and u and v are tangent vectors. With these signs the unit sphere of dimension n has K = 1
  * and scalar n (n - 1).
- * Source: do Carmo, Riemannian Geometry (1992), chapters 2 and 4 (R here is minus his).
+ * Source: do Carmo, Riemannian Geometry (1992), chapters 2 and 4 (R has the opposite sign there).
  */
 #include "geometry/numeric.h"
 

@@ -25,10 +25,11 @@ enum { D = CB_CURVE_DIM, SIZE = CB_CURVE_SIZE, ITERATIONS = 40 };
 /* If the relative error of the curve, |step|/d, is below this, its coefficients show whether its degree is sufficient.
  * d is the distance. */
 static const double seen = 5e-4;
-/* The maximum relative size of the highest coefficients of the velocity, without (resolved) and with (finely) a
- * Hessian. The error of the Hessian of E has this size, and the error of E has its square. */
+/* The maximum size of the highest coefficients of the velocity, relative to the velocity: `finely` if the Hessian of
+ * the distance is requested, otherwise `resolved`. The error of the Hessian of E has this size, and the error of E has
+ * its square. */
 static const double resolved = 3e-7, finely = 1e-8;
-/* The same maximum for a curve from which a search starts. */
+/* The same maximum for a curve from which a search for a geodesic starts. */
 static const double roughly = 1e-3;
 /* settled: the relative error of the derivatives at which the iteration stops. rounding: the |step|/d that remains
  * because of round-off. */

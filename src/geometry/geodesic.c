@@ -28,7 +28,7 @@
  * ball this is the accuracy of coordinates. Translation coordinates may have more digits. Between two points x and y at
  * distance d (radii) whose coordinates in the embedding are finite, the point x(s) at the arc length s follows from
  *   sinh(d) x(s) = sinh(d - s) x + sinh(s) y
- * with the relative accuracy of each component.
+ * so that each component of x(s) has a small relative error.
  * Sources: do Carmo, Riemannian Geometry (1992), chapters 3 and 8; Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd
  * ed. (2006), sections 3.2 and 3.5, doi:10.1007/978-0-387-47322-2.
  */
@@ -420,8 +420,8 @@ cb_status cb_path_from(const cb_space *g, const cb_chart *chart, const double *q
   return CB_OK;
 }
 
-/* Returns the scalar product of two vectors, or 0 if it is only round-off. Round-off matters here, because a vector may
- * be larger than the part of it that is used by any factor. */
+/* Returns the scalar product of two vectors, or 0 if it is only round-off. The component of one vector along the other
+ * one may be smaller than the vector by any factor, and round-off must not be taken for such a component. */
 static double product(int dim, const double *v, const double *w) {
   const double sum = cb_origin_dot(dim, v, w), size = cb_origin_dot(dim, v, v) * cb_origin_dot(dim, w, w);
   return sum * sum < 1e-30 * size ? 0 : sum;

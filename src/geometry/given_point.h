@@ -22,7 +22,8 @@ cb_status cb_place_chart(const cb_node *map, const cb_space *g, const cb_chart *
 /* Fails for a name that is not a chart of the space. */
 cb_status cb_place_unknown_chart(const cb_node *node, const cb_space *g, const char *name);
 /* Reads a point {chart: .., point: [..]} as coordinates x of the embedding, relative to *origin. If origin is NULL, the
- * point is relative to the world, and a point too far out for that is an error. `what` is its name in messages. */
+ * point is relative to the world, and a point that is too far from the base point is an error. `what` is its name in
+ * messages. */
 cb_status cb_place_point(const cb_node *map, const char *what, const cb_space *g, cb_origin *origin, double *x);
 /* Does the same as cb_place_point in the coordinates in which the space is used: those of the embedding, or of the
  * chart in which the space is used. */

@@ -4,9 +4,9 @@
  *   g = c c^T,  a^-1 x by LU   (numerics/small.h)
  *   F(u) = exp_q(u) - y = 0,   u <- u - lambda (dq1/du)^-1 F,   |F| in the metric at y
  * g is the metric, c its lower triangular factor, and a any square matrix. u is the velocity at q, q1 = exp_q(u) the
- * end, and lambda <= 1 the damping factor. If this fails, the search starts from curves that bulge to the sides of the
- * straight line of coordinates and are shortened as in energy.c. Then it follows the straight line itself, exp_q(u(s))
- * = q + s (y - q), by u' = (dq1/du)^-1 (y - q) with the fraction s of the line.
+ * end, and lambda <= 1 the damping factor. If this iteration fails, the search starts from curves that bulge to the
+ * sides of the straight line of coordinates and are shortened as in energy.c. Then it follows the straight line itself,
+ * exp_q(u(s)) = q + s (y - q), by u' = (dq1/du)^-1 (y - q) with the fraction s of the line.
  *
  * y stands for all its images under the periods of the coordinates; the two nearest are tried in each coordinate. Where
  * the curvature is positive on the scale of the geodesic that was found, the search also starts from velocities that

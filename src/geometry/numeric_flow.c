@@ -8,8 +8,8 @@
  * d/dq^j, Gamma are the Christoffel symbols, R is the curvature, and H the length of the step.
  *
  * Substeps contain only y - y(0), so that round-off is relative to the increment. With v in place of du, Jacobi fields
- * keep the size of vectors where coordinates are nearly singular, as near the axis of polar coordinates. The fields
- * start from the identity in each step, and their matrices are multiplied. Let Q be dq/du(0) before the step, Q1
+ * keep the size of vectors where coordinates are nearly singular, for example near the axis of polar coordinates. The
+ * fields start from the identity in each step, and their matrices are multiplied. Let Q be dq/du(0) before the step, Q1
  * dq/du(0) after it, and B dq1/du of the step itself. The second variation of broken geodesics then gives
  *   M = g B^-1 Q1 Q^-1, symmetric, is positive in every step  <=>  no conjugate point up to the end
  * This holds if a single step has no conjugate point, which follows from the accuracy of the step.
@@ -331,7 +331,7 @@ static bool margin_at(const flow *s, double h, const double *increment, int cond
 
 /* Returns the first fraction of the step at which the margin of a condition has a minimum below half of the larger
  * margin at the ends. Returns 1 if there is none. A step that ends there shows whether the margin is negative. The
- * cubic is only used to locate the minimum; this is more accurate for shorter steps. */
+ * cubic is only used to locate the minimum; its error is smaller for shorter steps. */
 static double part_to_border(const flow *s, double h, const double *increment) {
   enum { PARTS = 16, THIRDS = 90 };
   double least = 1, margin[PARTS + 1];
@@ -426,7 +426,7 @@ cb_status cb_flow_geodesic(const cb_space *g, const double *q, const double *u, 
       if (h < shortest_step || out->evaluations > evaluations_max) return lost(&s, q, t, status);
     }
   }
-  /* This fails if the end is outside the domain. */
+  /* connection() fails if the end is outside the domain. */
   double nu0[D * D], nu1[D * D];
   cb_status status = connection(g, result.q, result.u, nu1);
   if (status) return lost(&s, q, 1, status);

@@ -26,13 +26,13 @@ void cb_origin_at(const cb_space *g, const double *x, cb_origin *out);
 /* Computes the flow of a Killing field for time s. Returns CB_ERROR_UNSUPPORTED if an origin cannot represent the flow:
  * for rotations of spheres and of groups, and in spaces without moving origins. */
 cb_status cb_origin_flow(const cb_space *g, int killing, double s, cb_origin *out);
-/* Computes a after b. The error of the length is a few units of round-off of the larger length; the rotation stays
- * orthogonal. */
+/* Computes the composition of a after b, in which b acts first. The error of the length is a few units of round-off of
+ * the larger length; the rotation stays orthogonal. */
 void cb_origin_compose(const cb_space *g, const cb_origin *a, const cb_origin *b, cb_origin *out);
 void cb_origin_inverse(const cb_space *g, const cb_origin *a, cb_origin *out);
-/* Computes inverse(a) after b, which maps local points of b to local points of a. It is exactly the identity for equal
- * origins. For two origins that are far from the base point and close to each other, it has an error of exp(length)
- * units of round-off. */
+/* Computes the composition of inverse(a) after b, which maps local points of b to local points of a. The result is
+ * exactly the identity for equal origins. For two origins that are far from the base point and close to each other, its
+ * error is exp(length) units of round-off. */
 void cb_origin_relative(const cb_space *g, const cb_origin *a, const cb_origin *b, cb_origin *out);
 
 /* Returns whether the origins a and b are the same, bit for bit. */
@@ -53,8 +53,8 @@ cb_status cb_origin_of(const cb_space *g, const cb_chart *chart, const double *q
 cb_status cb_origin_coordinates(const cb_space *g, const cb_origin *origin, const double *x, const cb_chart *chart,
                                 double *q);
 /* For a space where cb_origin_grows is true: computes the Karcher mean (cb_karcher_mean) of the points to which
- * `places` move the base point, also as an origin. The mean is accurate if it is near the base point, near `frame`, or
- * near the lines from these two to the points. */
+ * `places` move the base point. The mean is also given as an origin. The mean is accurate if it is near the base point,
+ * near `frame`, or near the lines from these two to the points. */
 cb_status cb_karcher_mean_of_places(const cb_space *g, size_t n, const cb_origin *places, const cb_origin *frame,
                                     const double *weight, cb_origin *mean);
 /* Computes a Killing field of the world at the local point x as a local vector v. v is infinite or NaN where it
@@ -104,9 +104,9 @@ void cb_killing_momenta_add(const cb_space *g, int n, const double *x, const dou
 /* Computes norm[i] = |X_i| of the Killing fields X_i of the world at the local point q, in coordinates of the chart or
  * of the embedding. */
 cb_status cb_origin_killing_sizes(const cb_space *g, const cb_origin *origin, const double *q, double *norm);
-/* Adds to noise[n_killing], in units of round-off, the error of the Killing momenta `world` about the axes of the world
- * that one unit of round-off of the origin causes. `sizes` are the sizes of the terms of these momenta. A component of
- * the direction that is exactly 0 is exact and adds nothing, unless it may have underflowed to 0. */
+/* `world` are Killing momenta about the axes of the world. Adds to noise[n_killing] the errors of these momenta that
+ * the round-off of the origin causes, in units of round-off. `sizes` are the sizes of the terms of these momenta. A
+ * component of the direction that is exactly 0 is exact and adds nothing, unless it may have underflowed to 0. */
 void cb_origin_killing_noise(const cb_space *g, const cb_origin *origin, const double *sizes, const double *world,
                              double *noise);
 /* In an intrinsic space: adds to `momentum` the Killing momenta, about the axes of the world, of one particle at x with
@@ -125,8 +125,8 @@ void cb_frames_make(const cb_space *g, const cb_origin *a, const cb_origin *b, c
 /* Computes the distance d of x, local in frame a, from y, local in frame b. gradient[2k] and hessian[(2k)^2] (may be
  * NULL) are the partial derivatives with respect to (x, y), where k is the number of coordinates of a point. For points
  * off the space the distance is defined by <x,y> if the frames are far apart, and otherwise by the chord; the
- * tangential parts of the derivatives agree. Returns CB_ERROR_DOMAIN as cb_distance_derivatives does if derivatives are
- * requested. */
+ * tangential parts of the derivatives agree. If derivatives are requested, returns CB_ERROR_DOMAIN for the same points
+ * as cb_distance_derivatives. */
 cb_status cb_frames_distance(const cb_space *g, const cb_frames *frames, const double *x, const double *y, double *d,
                              double *gradient, double *hessian);
 
@@ -245,7 +245,7 @@ bool cb_path_knows(const cb_space *g);
  * is not finite. */
 cb_status cb_path_between(const cb_space *g, const cb_chart *chart, const double *q1, const double *q2, cb_path *out);
 /* Computes the geodesic of unit speed from q in the direction of the velocity u of the coordinates. *speed is the
- * length of u; if it is 0, *out has no direction. Returns CB_ERROR_DOMAIN if it is not finite. */
+ * length of u; if *speed is 0, *out has no direction. Returns CB_ERROR_DOMAIN if *speed is not finite. */
 cb_status cb_path_from(const cb_space *g, const cb_chart *chart, const double *q, const double *u, cb_path *out,
                        double *speed);
 /* Computes the coordinates q and the velocity u = dq/ds at arc length s, and the plot coordinates plot[3] of the point.

@@ -4,7 +4,7 @@
  *     metric: [[1], [0, "m*sinh(u)^2"]]    the lower triangle, or the full matrix: numbers and expressions
  *     coordinates: [u, v]                  one to three names; default u, v, w
  *     parameters: {m: 1}                   named constants, each an expression of the constants before it
- *     domain: u > 0                        an expression, or a list; inside, each keeps the sign it has at the base
+ *     domain: u > 0                        an expression or a list; each has the same sign in the domain as at the base
  *     periodic: [0, 2*pi]                  periods of the coordinates, 0 for none
  *     base: [1, 0]                         a point of the space; default 0
  *     plot: [u*cos(v), u*sin(v), 0]        three expressions: plot coordinates; default the coordinates

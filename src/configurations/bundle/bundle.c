@@ -391,8 +391,8 @@ static cb_status make_run(cb_scenario *s, const cb_run_options *options, cb_run 
   return cb_run_create_bundle(&path, m->start, s->integrator, options, out);
 }
 
-/* Returns the node at which an error in the times of the run is reported: `time`; without this key `gait`, which then
- * determines the end. */
+/* Returns the node at which an error in the times of the run is reported. This is `time` or, without this key, `gait`,
+ * which then determines the end. */
 static const cb_node *blame(const cb_node *root, cb_status status) {
   const cb_node *time = cb_node_get(root, "time");
   (void)status;
@@ -405,7 +405,9 @@ static const cb_bundle_scenario *gait(const cb_scenario *s) { return s->own; }
 static const cb_problem *const problems[] = {&cb_problem_group_path, &cb_problem_shapes_with_inertia,
                                              &cb_problem_shapes_with_drag, NULL};
 
-/* A gait poses one problem, and a shape that of its bundle, or either if the bundle does not say what resists. */
+/* Returns the problems that the scenario poses. For a gait this is the path in the group. For a shape that moves by
+ * itself it is the motion with inertia or with drag, whichever resists in its bundle, or both if the bundle allows
+ * both. */
 static const cb_problem *const *posed(const cb_scenario *s) {
   static const cb_problem *const path[] = {&cb_problem_group_path, NULL},
                                  *const inertia[] = {&cb_problem_shapes_with_inertia, NULL},

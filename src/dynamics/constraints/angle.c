@@ -6,10 +6,10 @@
  * T is differentiated by its logarithm: d log s(x) = c/s dx,   d^2 log s(x) = -dx^2/s^2. In a product the angle follows
  * from sums over the factors,
  *   cos(angle) = sum_f <u_f, v_f>/(|u| |v|),   <u_f, v_f> = B_a B_b (2 (F_a + F_b - F_c) - 4 K F_a F_b)
- * Here u and v are the vectors from the vertex along the sides a and b, as long as these sides, u_f and v_f are their
- * parts in factor f, and K is its curvature. This is the law of cosines with the opposite side c, where F = s(d/2)^2
- * and B = d/s(d) for a side of length d (geometry/quadric.h). The formula is smooth even where the points coincide in
- * one factor. Source: Todhunter, Spherical Trigonometry (1886), articles 45 and 102.
+ * Here u and v are the vectors from the vertex along the sides a and b, and have the lengths of these sides. u_f and
+ * v_f are their parts in factor f, and K is the curvature of this factor. This is the law of cosines with the opposite
+ * side c, where F = s(d/2)^2 and B = d/s(d) for a side of length d (geometry/quadric.h). The formula is smooth even
+ * where the points coincide in one factor. Source: Todhunter, Spherical Trigonometry (1886), articles 45 and 102.
  *
  * In spaces that are given by the metric of one chart the angle follows from the derivatives of the distance. Let d_i
  * be the derivative by coordinate i of the vertex q, d(q, x) and d(q, y) the distances of the ends x and y, and g the

@@ -1,4 +1,5 @@
-/* The electrostatic potential in a space of curvature K: V = q1 q2 U, U = a cot(d), a/d, a coth(d) for K = 1, 0, -1.
+/* The electrostatic potential in a space of curvature K: V = q1 q2 U, U = a cot(d), a/d, a coth(d) for K = 1, 0, -1
+ * (for any K: cb_pair_potential_class.green).
  *
  * d is the distance, q1 and q2 are the charges, and a is the parameter `strength`. The potential is that of gravity
  * (pair_potential_gravity.c) with the opposite sign. */

@@ -1,4 +1,5 @@
-/* Newtonian gravity in a space of curvature K: V = m1 m2 U, U = -a cot(d), -a/d, -a coth(d) for K = 1, 0, -1.
+/* Newtonian gravity in a space of curvature K: V = m1 m2 U, U = -a cot(d), -a/d, -a coth(d) for K = 1, 0, -1 (for any
+ * K: cb_pair_potential_class.green).
  *
  * d is the distance, m1 and m2 are the masses, and a is the parameter `strength`. U is the Green's function of the
  * Laplacian in three dimensions. Source: Serret (1860); Borisov & Mamaev, Regular and Chaotic Dynamics 11 (2006),

@@ -24,6 +24,10 @@
 
 enum { HINGES = CB_CHAIN_LINKS - 1 };
 
+/* The functions below are inlined with the constants n = 2 and base = 1, three links about the middle one, where loops
+ * of constant length are faster, and once more for all other chains. */
+#define INLINE static inline __attribute__((always_inline))
+
 typedef double columns_of_hinges[3][HINGES]; /* rows: x, y, theta */
 
 typedef struct chain_form {
@@ -36,17 +40,17 @@ typedef struct chain_form {
   columns_of_hinges dQ[HINGES], E[HINGES]; /* E_a = d_a Q - d_a P A */
 } chain_form;
 
-static bool are_on_one_side(const chain_form *f, int h, int k) { return (h >= f->base) == (k >= f->base); }
+INLINE bool are_on_one_side(const chain_form *f, int h, int k) { return (h >= f->base) == (k >= f->base); }
 /* The hinges on the side of hinge h are first .. end - 1. */
-static int first_on_side(const chain_form *f, int h) { return h >= f->base ? f->base : 0; }
-static int end_of_side(const chain_form *f, int h) { return h >= f->base ? f->n : f->base; }
+INLINE int first_on_side(const chain_form *f, int h) { return h >= f->base ? f->base : 0; }
+INLINE int end_of_side(const chain_form *f, int h) { return h >= f->base ? f->n : f->base; }
 /* Returns whether hinge k is beyond hinge h; both are on one side. */
-static bool is_beyond(const chain_form *f, int k, int h) { return h >= f->base ? k > h : k < h; }
+INLINE bool is_beyond(const chain_form *f, int k, int h) { return h >= f->base ? k > h : k < h; }
 
-static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+INLINE double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 /* Computes out = -ad_S^T q for the twist S and a covector q. */
-static void turn(const double *S, const double *q, double *out) {
+INLINE void turn(const double *S, const double *q, double *out) {
   const double x = q[0], y = q[1];
   out[0] = -S[2] * y;
   out[1] = S[2] * x;
@@ -54,14 +58,14 @@ static void turn(const double *S, const double *q, double *out) {
 }
 
 /* Computes out = X + X^T, X = -ad_S^T C, for the twist S and a symmetric tensor C. */
-static void turn_tensor(const double *S, const double (*C)[3], double (*out)[3]) {
+INLINE void turn_tensor(const double *S, const double (*C)[3], double (*out)[3]) {
   double X[3][3];
   for (int i = 0; i < 3; i++) turn(S, C[i], X[i]);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) out[i][j] = X[i][j] + X[j][i];
 }
 
-static void times(const double (*C)[3], const double *S, double *out) {
+INLINE void times(const double (*C)[3], const double *S, double *out) {
   for (int i = 0; i < 3; i++) out[i] = dot(C[i], S);
 }
 
@@ -87,11 +91,11 @@ cb_status cb_chain_shape(cb_chain *c, int links, double total, const cb_node *sh
 }
 
 /* Computes S, C and Q of the hinges of one side (sign +1: after the base; -1: before it). */
-static void sum_side(const cb_chain *c, const double *r, int sign, chain_form *f) {
-  const int inner = sign > 0 ? c->base : c->base - 1, links = sign > 0 ? c->links - 1 - c->base : c->base;
-  double x = 0.5 * sign * c->length[c->base], y = 0, angle = 0; /* position of the hinge; heading of the link */
+INLINE void sum_side(const cb_chain *c, const double *r, int sign, chain_form *f) {
+  const int base = f->base, inner = sign > 0 ? base : base - 1, links = sign > 0 ? f->n - base : base;
+  double x = 0.5 * sign * c->length[base], y = 0, angle = 0; /* position of the hinge; heading of the link */
   for (int k = 0, h = inner; k < links; k++, h += sign) {
-    const int link = c->base + sign * (k + 1);
+    const int link = base + sign * (k + 1);
     angle += sign * r[h];
     const double cs = cos(angle), sn = sin(angle), half = 0.5 * sign * c->length[link], *D = c->D[link];
     f->S[h][0] = sign * y;
@@ -119,7 +123,7 @@ static void sum_side(const cb_chain *c, const double *r, int sign, chain_form *f
 }
 
 /* Inverts a symmetric matrix by cofactors. Returns false if it is not positive definite to round-off. */
-static bool invert(double P[3][3], double inv[3][3]) {
+INLINE bool invert(double P[3][3], double inv[3][3]) {
   const double c00 = P[1][1] * P[2][2] - P[2][1] * P[2][1], c10 = P[2][0] * P[2][1] - P[1][0] * P[2][2];
   const double c20 = P[1][0] * P[2][1] - P[1][1] * P[2][0], det = P[0][0] * c00 + P[1][0] * c10 + P[2][0] * c20;
   const double minor = P[0][0] * P[1][1] - P[1][0] * P[1][0];
@@ -134,7 +138,7 @@ static bool invert(double P[3][3], double inv[3][3]) {
   return true;
 }
 
-static void add_derivatives(chain_form *f) {
+INLINE void add_derivatives(chain_form *f) {
   const int n = f->n;
   for (int a = 0; a < n; a++) {
     turn_tensor(f->S[a], (const double(*)[3])f->C[a], f->K[a]);
@@ -151,9 +155,10 @@ static void add_derivatives(chain_form *f) {
   }
 }
 
-/* Computes P, Q and S of the form at a shape, and with derivatives K and dQ. */
-static void form_at(const cb_chain *c, const double *r, bool derivatives, chain_form *f) {
-  const int n = f->n = c->links - 1, b = f->base = c->base;
+/* Computes P, Q and S of the form of n hinges at a shape, and with derivatives K and dQ; b: the base. */
+INLINE void form_at(const cb_chain *c, int n, int b, const double *r, bool derivatives, chain_form *f) {
+  f->n = n;
+  f->base = b;
   double(*const P)[3] = f->P;
   sum_side(c, r, 1, f);
   sum_side(c, r, -1, f);
@@ -165,9 +170,8 @@ static void form_at(const cb_chain *c, const double *r, bool derivatives, chain_
 
 /* Computes the form at a shape and its reduction: also P^-1, A, and with derivatives E. Returns CB_STEP_SINGULAR if P
  * is not positive definite. */
-static cb_status reduce_at(const cb_chain *c, const double *r, bool derivatives, chain_form *f) {
-  const int n = c->links - 1;
-  form_at(c, r, derivatives, f);
+INLINE cb_status reduce_at(const cb_chain *c, int n, int b, const double *r, bool derivatives, chain_form *f) {
+  form_at(c, n, b, r, derivatives, f);
   if (!invert(f->P, f->inverse))
     return cb_fail(
         CB_STEP_SINGULAR,
@@ -182,12 +186,12 @@ static cb_status reduce_at(const cb_chain *c, const double *r, bool derivatives,
   return CB_OK;
 }
 
-static double entry_of_R(const chain_form *f, int i, int j) {
+INLINE double entry_of_R(const chain_form *f, int i, int j) {
   if (!are_on_one_side(f, i, j)) return 0;
   return is_beyond(f, i, j) ? dot(f->S[j], f->Q[i]) : dot(f->S[i], f->Q[j]);
 }
 
-static void write_metric(const chain_form *f, double *M) {
+INLINE void write_metric(const chain_form *f, double *M) {
   const int n = f->n;
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
@@ -198,7 +202,7 @@ static void write_metric(const chain_form *f, double *M) {
 }
 
 /* Returns the derivative of R_ij by r_a. */
-static double slope_of_R(const chain_form *f, int a, int i, int j) {
+INLINE double slope_of_R(const chain_form *f, int a, int i, int j) {
   if (!are_on_one_side(f, i, j)) return 0;
   const int h = is_beyond(f, i, j) ? j : i, k = i + j - h;
   if (!are_on_one_side(f, a, h) || !is_beyond(f, a, h)) return 0;
@@ -207,7 +211,7 @@ static double slope_of_R(const chain_form *f, int a, int i, int j) {
 }
 
 /* Computes dM[n][n], the derivative of M by r_a. */
-static void write_slope(const chain_form *f, int a, double *dM) {
+INLINE void write_slope(const chain_form *f, int a, double *dM) {
   const int n = f->n;
   const double(*dQ)[HINGES] = f->dQ[a], (*E)[HINGES] = f->E[a];
   for (int i = 0; i < n; i++)
@@ -219,7 +223,7 @@ static void write_slope(const chain_form *f, int a, double *dM) {
 }
 
 /* Writes the blocks P, Q and zeros for R into G[3 + n][3 + n]; column h of Q is at Q[k step + h next], k = 0, 1, 2. */
-static void write_blocks(int n, const double (*P)[3], const double *Q, int step, int next, double *G) {
+INLINE void write_blocks(int n, const double (*P)[3], const double *Q, int step, int next, double *G) {
   const int N = 3 + n;
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) G[i * N + j] = P[i][j];
@@ -229,10 +233,10 @@ static void write_blocks(int n, const double (*P)[3], const double *Q, int step,
     for (int j = 0; j < n; j++) G[(3 + i) * N + 3 + j] = 0;
 }
 
-cb_status cb_chain_form(const cb_chain *c, const double *r, double *G, double *dG) {
+INLINE cb_status form_of(const cb_chain *c, int n, int b, const double *r, double *G, double *dG) {
   chain_form f;
-  form_at(c, r, dG != NULL, &f);
-  const int n = f.n, N = 3 + n;
+  form_at(c, n, b, r, dG != NULL, &f);
+  const int N = 3 + n;
   write_blocks(n, (const double(*)[3])f.P, f.Q[0], 1, 3, G);
   for (int i = 0; i < n; i++)
     for (int j = first_on_side(&f, i); j <= i; j++)
@@ -247,11 +251,15 @@ cb_status cb_chain_form(const cb_chain *c, const double *r, double *G, double *d
   return CB_OK;
 }
 
-cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, double *dA, double *M, double *dM) {
+cb_status cb_chain_form(const cb_chain *c, const double *r, double *G, double *dG) {
+  return c->links == 3 && c->base == 1 ? form_of(c, 2, 1, r, G, dG) : form_of(c, c->links - 1, c->base, r, G, dG);
+}
+
+INLINE cb_status connection_of(const cb_chain *c, int n, int b, const double *r, double *A, double *dA, double *M,
+                               double *dM) {
   chain_form f;
-  const cb_status status = reduce_at(c, r, dA || dM, &f);
+  const cb_status status = reduce_at(c, n, b, r, dA || dM, &f);
   if (status) return status;
-  const int n = f.n;
   for (int i = 0; A && i < 3; i++)
     for (int j = 0; j < n; j++) A[i * n + j] = f.A[i][j];
   if (M) write_metric(&f, M);
@@ -262,6 +270,11 @@ cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, dou
             f.inverse[i][0] * f.E[a][0][j] + f.inverse[i][1] * f.E[a][1][j] + f.inverse[i][2] * f.E[a][2][j];
   for (int a = 0; dM && a < n; a++) write_slope(&f, a, dM + a * n * n);
   return CB_OK;
+}
+
+cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, double *dA, double *M, double *dM) {
+  return c->links == 3 && c->base == 1 ? connection_of(c, 2, 1, r, A, dA, M, dM)
+                                       : connection_of(c, c->links - 1, c->base, r, A, dA, M, dM);
 }
 
 /* --- a strain of the fluid --- */
@@ -285,7 +298,7 @@ cb_status cb_chain_strain(const cb_chain *c, const double *r, double *S) {
   const double *D = c->D[c->base];
   double F[6 * CB_STRAINS] = {0}, R[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   chain_form f;
-  const cb_status status = reduce_at(c, r, false, &f);
+  const cb_status status = reduce_at(c, c->links - 1, c->base, r, false, &f);
   if (status) return status;
   cb_bundle_strained(CB_STRAINS, (const double[6]){0, 0, D[2], D[0], D[1], D[1]}, R, (const double[3]){0}, F);
   strain_side(c, r, 1, F);
@@ -470,7 +483,7 @@ static void write_metric_second(const chain_form *f, const columns_of_hinges *D,
 
 cb_status cb_chain_second(const cb_chain *c, const double *r, double *ddA, double *ddM) {
   chain_form f;
-  const cb_status status = reduce_at(c, r, true, &f);
+  const cb_status status = reduce_at(c, c->links - 1, c->base, r, true, &f);
   if (status) return status;
   const int n = f.n;
   columns_of_hinges D[HINGES], ddQ, F;

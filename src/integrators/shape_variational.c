@@ -49,7 +49,7 @@ struct cb_shape_variational {
   const cb_group *group;                 /* the group of the bundle; bracket[i][j] = [e_i, e_j] */
   double bracket[CB_GROUP_DIM * CB_GROUP_DIM * CB_GROUP_DIM];
   const cb_shape_problem *problem;
-  int dim, n, N;
+  int dim, n;
   double h, t, *r, mu[CB_GROUP_DIM], p[CB_SHAPE_MAX]; /* mu, p: with the forces and impulses of the node */
   double slide[CB_SHAPE_MAX];                         /* impulse of friction of a variable that slides */
   motion how[CB_SHAPE_MAX];
@@ -176,38 +176,34 @@ INLINE cb_status evaluate_for(step *s, int dim, int n, bool derivatives) {
 
 static cb_status evaluate(step *s, bool derivatives) { return evaluate_for(s, s->dim, s->n, derivatives); }
 
-/* Multiplies the rows of J that belong to xi by the transpose of dexp^-1_x, x = h xi, and adds the derivative of this
- * matrix times the momentum m. Both use 1 - ad*_x/2 + (ad*_x)^2/12, or only the first power if x is small. */
-INLINE void turn_rows(const step *s, int dim, int N, double *J) {
-  double once[CB_GROUP_DIM * N_MAX], of_m[CB_GROUP_DIM * CB_GROUP_DIM];
-  const bool small = s->turn < 1e-4;
-  brackets_of(s, dim, s->momentum, of_m);
+/* Multiplies Newton's equation of xi by the transpose of dexp_x, x = h xi. The rows of J contain the derivative of the
+ * momentum, which this leaves as it is, and the derivative of (dexp_x)^T mu is subtracted from them; mu is that of the
+ * node. `right` is the residual, which becomes (dexp_x)^T right. Both use 1 + ad*_x/2 + (ad*_x)^2/6, or only the first
+ * power if x is small. */
+INLINE void turn_equation(const step *s, int dim, int N, double *J, double *right) {
+  double of_mu[CB_GROUP_DIM * CB_GROUP_DIM], once[CB_GROUP_DIM], twice[CB_GROUP_DIM];
+  brackets_of(s, dim, s->mu, of_mu);
+  times(dim, s->ad, right, once);
   for (int a = 0; a < dim; a++)
-    for (int j = 0; j < N; j++) {
-      double sum = 0;
-      for (int b = 0; b < dim; b++) sum += s->ad[b * dim + a] * J[b * N + j];
-      once[a * N + j] = sum;
+    for (int c = 0; c < dim; c++) J[a * N + c] -= s->h / 2 * of_mu[c * dim + a];
+  if (s->turn >= 1e-4) {
+    double w[CB_GROUP_DIM], of_w[CB_GROUP_DIM * CB_GROUP_DIM];
+    times(dim, s->ad, s->mu, w);
+    brackets_of(s, dim, w, of_w);
+    for (int c = 0; c < dim; c++) {
+      double turned[CB_GROUP_DIM];
+      times(dim, s->ad, of_mu + c * dim, turned);
+      for (int a = 0; a < dim; a++) J[a * N + c] -= s->h / 6 * (of_w[c * dim + a] + turned[a]);
     }
-  for (int a = 0; a < dim; a++) {
-    for (int j = 0; j < N; j++) J[a * N + j] -= once[a * N + j] / 2;
-    for (int c = 0; c < dim; c++) J[a * N + c] -= s->h / 2 * of_m[c * dim + a];
+    times(dim, s->ad, once, twice);
+    for (int a = 0; a < dim; a++) right[a] += twice[a] / 6;
   }
-  if (small) return;
-  double w[CB_GROUP_DIM], of_w[CB_GROUP_DIM * CB_GROUP_DIM];
-  times(dim, s->ad, s->momentum, w);
-  brackets_of(s, dim, w, of_w);
-  for (int a = 0; a < dim; a++)
-    for (int j = 0; j < N; j++) {
-      double twice = 0;
-      for (int b = 0; b < dim; b++)
-        twice += s->ad[b * dim + a] * (once[b * N + j] + (j < dim ? s->h * of_m[j * dim + b] : 0));
-      J[a * N + j] += (twice + (j < dim ? s->h * of_w[j * dim + a] : 0)) / 12;
-    }
+  for (int a = 0; a < dim; a++) right[a] += once[a] / 2;
 }
 
-/* Factors the derivative of minus the residual by u. The rows of variables that do not move are those of the unit
- * matrix. */
-INLINE cb_status factor(step *s, int dim, int n) {
+/* Computes the correction of u from the derivative of minus the residual by u. The rows of variables that do not move
+ * are those of the unit matrix. */
+INLINE cb_status correct(step *s, int dim, int n) {
   const int N = dim + n;
   const double h = s->h;
   double *J = s->matrix;
@@ -220,14 +216,18 @@ INLINE cb_status factor(step *s, int dim, int n) {
     for (int j = 0; j < N; j++) row[j] -= h / 2 * s->dGu[i * N + j];
     for (int j = 0; j < n; j++)
       row[dim + j] -= h / 2 * (s->force.Q_v[i][j] + h / 2 * (s->force.Q_r[i][j] + s->B[i * n + j]));
+    s->change[dim + i] = s->residual[dim + i];
     if (s->how[i] == MOVES) continue;
+    s->change[dim + i] = 0;
     for (int j = 0; j < N; j++) row[j] = j == dim + i;
   }
-  if (dim && !s->group->abelian) turn_rows(s, dim, N, J);
+  for (int a = 0; a < dim; a++) s->change[a] = s->residual[a];
+  if (dim && !s->group->abelian) turn_equation(s, dim, N, J, s->change);
   if (cb_lu_factor(N, J, s->pivot))
     return cb_fail(CB_STEP_SINGULAR,
                    "Newton's matrix of the shape is singular: expected a smaller step, or inertia of "
                    "every free variable");
+  cb_lu_solve(N, J, s->pivot, s->change);
   return CB_OK;
 }
 
@@ -275,7 +275,9 @@ INLINE cb_status settle(step *s, int dim, int n) {
   return status ? cb_bundle_fail_at(bundle, s->m, status) : CB_OK;
 }
 
-INLINE cb_status solve_for(step *s, int dim, int n, int *iterations) {
+/* Iterates Newton's method from the present u until the next correction is round-off, or until corrections do not
+ * decrease. */
+INLINE cb_status solve(step *s, int dim, int n, int *iterations) {
   const int N = dim + n;
   double last = INFINITY;
   for (int it = 0; it < ITERATIONS; it++) {
@@ -284,12 +286,9 @@ INLINE cb_status solve_for(step *s, int dim, int n, int *iterations) {
     if (status) return status;
     for (int i = 0; i < N; i++) scale = fabs(s->u[i]) > scale ? fabs(s->u[i]) : scale;
     if (it && last > 1e-8 * scale) learn(s, dim, n);
-    status = factor(s, dim, n);
+    status = correct(s, dim, n);
     if (status) return status;
     ++*iterations;
-    for (int i = 0; i < dim; i++) s->change[i] = s->residual[i];
-    for (int i = 0; i < n; i++) s->change[dim + i] = s->how[i] == MOVES ? s->residual[dim + i] : 0;
-    cb_lu_solve(N, s->matrix, s->pivot, s->change);
     for (int i = 0; i < N; i++) {
       change = fabs(s->change[i]) > change ? fabs(s->change[i]) : change;
       s->u[i] += s->change[i];
@@ -306,37 +305,31 @@ INLINE cb_status solve_for(step *s, int dim, int n, int *iterations) {
   return cb_fail(CB_STEP_NO_CONVERGENCE, "Newton's method did not converge in %d iterations", ITERATIONS);
 }
 
-/* Iterates Newton's method from the present u until the next correction is round-off, or until corrections do not
- * decrease. */
-static cb_status solve(step *s, int *iterations) {
-  return s->dim == 3 && s->n == 2 ? solve_for(s, 3, 2, iterations) : solve_for(s, s->dim, s->n, iterations);
-}
-
 /* Solves with dry friction. The set of variables that rest is changed until two conditions hold: the impulse that holds
  * a variable at rest is at most h friction, and a variable that slides moves against its impulse. */
-static cb_status solve_with_friction(step *s, int *iterations) {
+INLINE cb_status solve_with_friction(step *s, int dim, int n, int *iterations) {
   for (int swap = 0; swap < SWAPS; swap++) {
     bool settled = true;
-    const cb_status status = solve(s, iterations);
+    const cb_status status = solve(s, dim, n, iterations);
     if (status) return status;
-    for (int i = 0; i < s->n; i++) {
-      const double most = s->h * s->problem->variable[i].friction, v = s->u[s->dim + i];
+    for (int i = 0; i < n; i++) {
+      const double most = s->h * s->problem->variable[i].friction, v = s->u[dim + i];
       if (s->how[i] == HELD) {
         int side;
         cb_shape_gap(&s->problem->variable[i], s->r[i], &side);
-        if (side * s->residual[s->dim + i] * s->h >= 0) continue;
+        if (side * s->residual[dim + i] * s->h >= 0) continue;
         s->how[i] = MOVES;
         settled = false;
       }
       if (s->how[i] == DRIVEN || !(most > 0)) continue;
       if (s->how[i] == RESTS) { /* residual: the impulse that is missing without friction */
-        if (fabs(s->residual[s->dim + i]) <= most * (1 + 1e-12)) continue;
+        if (fabs(s->residual[dim + i]) <= most * (1 + 1e-12)) continue;
         s->how[i] = MOVES;
-        s->slide[i] = s->residual[s->dim + i] > 0 ? -most : most;
+        s->slide[i] = s->residual[dim + i] > 0 ? -most : most;
         settled = false;
       } else if (v == 0 || (v > 0) == (s->slide[i] > 0)) {
         s->how[i] = RESTS;
-        s->slide[i] = s->u[s->dim + i] = 0;
+        s->slide[i] = s->u[dim + i] = 0;
         settled = false;
       }
     }
@@ -346,37 +339,30 @@ static cb_status solve_with_friction(step *s, int *iterations) {
 }
 
 /* Computes the first guess of u: from the polynomial through the last steps, or else the velocity at the node. */
-static cb_status first_guess(step *s, cb_shape_state *state) {
+INLINE cb_status first_guess(step *s, int N, cb_shape_state *state) {
   cb_shape_history *past = &s->history[s->at];
   if (cb_shape_history_serves(past, s->h, s->t)) {
-    if (s->N == 5)
-      cb_shape_guess(past, 5, s->rate, s->u);
-    else
-      cb_shape_guess(past, s->N, s->rate, s->u);
+    cb_shape_guess(past, N, s->rate, s->u);
     return CB_OK;
   }
   double u[N_MAX];
   const cb_status status = cb_shape_velocity(s->problem, state, u);
   if (status) return status;
-  memcpy(s->u, u + s->group->dim - s->dim, (size_t)s->N * sizeof *u);
+  memcpy(s->u, u + s->group->dim - s->dim, (size_t)N * sizeof *u);
   return CB_OK;
 }
 
-static void remember(step *s) {
-  cb_shape_history *past = &s->history[s->at];
-  if (s->N == 5)
-    cb_shape_remember(past, 5, s->u, s->h, s->t);
-  else
-    cb_shape_remember(past, s->N, s->u, s->h, s->t);
+INLINE void remember(step *s, int N) {
+  cb_shape_remember(&s->history[s->at], N, s->u, s->h, s->t);
   s->rate = cb_shape_next_rate(s->rate);
   s->at = s->at + 1 < s->substeps ? s->at + 1 : 0;
 }
 
 /* Finds the variables that are at a limit and do not leave it. This needs their rates at the node, which are computed
  * from the momenta. */
-static cb_status find_limits(const cb_shape_problem *p, cb_shape_state *state, bool *at_limit) {
+INLINE cb_status find_limits(const cb_shape_problem *p, int n, cb_shape_state *state, bool *at_limit) {
   bool any = false;
-  for (int i = 0; i < p->bundle->n; i++) {
+  for (int i = 0; i < n; i++) {
     int side;
     const cb_shape_variable *v = &p->variable[i];
     const bool limited = !v->driven && (v->lowest > -INFINITY || v->highest < INFINITY);
@@ -387,17 +373,17 @@ static cb_status find_limits(const cb_shape_problem *p, cb_shape_state *state, b
   double u[N_MAX], fastest = 0;
   const cb_status status = cb_shape_velocity(p, state, u);
   const double *v = u + p->bundle->group->dim;
-  for (int i = 0; !status && i < p->bundle->n; i++) fastest = fmax(fastest, fabs(v[i]));
-  for (int i = 0; !status && i < p->bundle->n; i++) at_limit[i] = at_limit[i] && fabs(v[i]) <= 1e-10 * (1 + fastest);
+  for (int i = 0; !status && i < n; i++) fastest = fmax(fastest, fabs(v[i]));
+  for (int i = 0; !status && i < n; i++) at_limit[i] = at_limit[i] && fabs(v[i]) <= 1e-10 * (1 + fastest);
   return status;
 }
 
 /* Sets the rates of driven variables. Finds from the first guess which other variables are held by friction or by a
  * limit, and sets the impulse of friction of those that slide. */
-static void begin(step *s, const double *next, const bool *at_limit) {
+INLINE void begin(step *s, int dim, int n, const double *next, const bool *at_limit) {
   const cb_shape_variable *k = s->problem->variable;
-  for (int i = 0; i < s->n; i++) {
-    double *v = &s->u[s->dim + i];
+  for (int i = 0; i < n; i++) {
+    double *v = &s->u[dim + i];
     const double most = s->h * k[i].friction;
     s->how[i] = k[i].driven ? DRIVEN : MOVES;
     s->slide[i] = 0;
@@ -415,9 +401,9 @@ static void begin(step *s, const double *next, const bool *at_limit) {
   }
 }
 
-static void add_works(const step *s, cb_shape_state *to) {
-  const double *v = s->u + s->dim;
-  for (int i = 0; i < s->n; i++) {
+INLINE void add_works(const step *s, int dim, int n, cb_shape_state *to) {
+  const double *v = s->u + dim;
+  for (int i = 0; i < n; i++) {
     const double move = s->h * v[i];
     to->work[CB_SHAPE_MOTOR][i] += (s->force.torque[i] + (s->how[i] == DRIVEN ? to->effort[i] : 0)) * move;
     to->work[CB_SHAPE_DAMPING][i] += s->problem->variable[i].damping * v[i] * move;
@@ -443,61 +429,82 @@ static cb_status cross_break(const step *s, const bool *held, cb_shape_state *to
   return status;
 }
 
+/* The forces F[dim] and f[n] = -d_r V of the potential at a node. */
+INLINE void forces_of_potential(const cb_shape_problem *p, int dim, int n, const cb_shape_state *at, double *F,
+                                double *f) {
+  for (int a = 0; a < dim; a++) F[a] = 0;
+  for (int i = 0; i < n; i++) f[i] = 0;
+  if (p->potential) cb_shape_potential(p, at->g, at->r, F, f);
+}
+
 /* Moves the state by the step that was solved. */
-static cb_status finish(const step *s, const double *next, cb_shape_state *state) {
+INLINE cb_status finish(const step *s, int dim, int n, const double *next, cb_shape_state *state) {
   const cb_group *G = s->group;
-  double x[CB_GROUP_DIM], y[CB_GROUP_SIZE], F[CB_GROUP_DIM], f[CB_SHAPE_MAX], later;
+  double x[CB_GROUP_DIM], y[CB_GROUP_SIZE], Ad[CB_GROUP_DIM * CB_GROUP_DIM], F[CB_GROUP_DIM], f[CB_SHAPE_MAX], later;
   cb_shape_state before;
   bool held[CB_SHAPE_MAX], any = false;
-  for (int i = 0; i < s->n; i++) {
+  for (int i = 0; i < n; i++) {
     held[i] = s->how[i] == HELD;
     any |= held[i] || s->how[i] == DRIVEN;
   }
   if (any) cb_shape_copy(s->problem, state, &before);
   for (int a = 0; a < G->dim; a++) {
-    x[a] = s->dim ? s->h * s->u[a] : 0;
-    for (int i = 0; !s->dim && i < s->n; i++) x[a] -= s->h * s->A[a * s->n + i] * s->u[i];
+    x[a] = dim ? s->h * s->u[a] : 0;
+    for (int i = 0; !dim && i < n; i++) x[a] -= s->h * s->A[a * n + i] * s->u[i];
   }
   G->exp(G, x, y);
   cb_shape_multiply(G, y, state);
-  if (s->dim) cb_group_adjoint_dual(G, y, s->mu, state->mu);
+  if (dim) {
+    G->adjoint(G, y, Ad);
+    times(dim, Ad, s->mu, state->mu);
+  }
   cb_compensated_add_one(&state->t, &state->t_low, s->h);
-  for (int i = 0; i < s->n; i++) {
+  for (int i = 0; i < n; i++) {
     if (s->how[i] == DRIVEN)
       state->r[i] = next[i], state->r_low[i] = 0;
     else
-      cb_compensated_add_one(&state->r[i], &state->r_low[i], s->h * s->u[s->dim + i]);
+      cb_compensated_add_one(&state->r[i], &state->r_low[i], s->h * s->u[dim + i]);
   }
-  cb_shape_potential(s->problem, state->g, state->r, F, f);
-  for (int a = 0; a < s->dim; a++) state->mu[a] += s->h / 2 * F[a];
-  for (int i = 0; i < s->n; i++) {
+  forces_of_potential(s->problem, dim, n, state, F, f);
+  for (int a = 0; a < dim; a++) state->mu[a] += s->h / 2 * F[a];
+  for (int i = 0; i < n; i++) {
     /* for a variable that moves, the momentum in the middle of the step is p + s + (h/2) f */
-    const double middle = s->how[i] == MOVES ? s->p[i] + s->slide[i] + s->h / 2 * s->f[i] : s->momentum[s->dim + i];
+    const double middle = s->how[i] == MOVES ? s->p[i] + s->slide[i] + s->h / 2 * s->f[i] : s->momentum[dim + i];
     state->p[i] = middle + s->h / 2 * (s->f[i] + f[i]);
   }
   cb_status status = any ? cb_shape_hold(s->problem, held, s->h > 0, state) : CB_OK;
-  for (int i = 0; i < s->n; i++)
+  for (int i = 0; i < n; i++)
     if (s->how[i] == DRIVEN) state->effort[i] = (state->p[i] - s->p[i]) / s->h - s->f[i] - f[i] / 2;
-  add_works(s, state);
+  add_works(s, dim, n, state);
   if (!status && any && !isnan(cb_shape_break(s->problem, state->t, &later))) status = cross_break(s, held, state);
   if (status && any) cb_shape_copy(s->problem, &before, state);
   return status;
 }
 
-static cb_status make_step(step *s, cb_shape_state *state, int *iterations) {
+INLINE cb_status make_step(step *s, int dim, int n, cb_shape_state *state, int *iterations) {
   const cb_shape_problem *p = s->problem;
   double F[CB_GROUP_DIM], f[CB_SHAPE_MAX], next[CB_SHAPE_MAX];
   bool at_limit[CB_SHAPE_MAX];
-  cb_shape_potential(p, state->g, state->r, F, f);
-  for (int a = 0; a < s->dim; a++) s->mu[a] = state->mu[a] + s->h / 2 * F[a];
-  for (int i = 0; i < s->n; i++) s->p[i] = state->p[i] + s->h / 2 * f[i];
+  forces_of_potential(p, dim, n, state, F, f);
+  for (int a = 0; a < dim; a++) s->mu[a] = state->mu[a] + s->h / 2 * F[a];
+  for (int i = 0; i < n; i++) s->p[i] = state->p[i] + s->h / 2 * f[i];
   cb_shape_drive(p, state->t + s->h, s->h > 0, next, NULL);
-  cb_status status = find_limits(p, state, at_limit);
-  if (!status) status = first_guess(s, state);
+  cb_status status = find_limits(p, n, state, at_limit);
+  if (!status) status = first_guess(s, dim + n, state);
   if (status) return status;
-  begin(s, next, at_limit);
-  status = solve_with_friction(s, iterations);
-  return status ? status : finish(s, next, state);
+  begin(s, dim, n, next, at_limit);
+  status = solve_with_friction(s, dim, n, iterations);
+  return status ? status : finish(s, dim, n, next, state);
+}
+
+/* Makes a step and adds its solution to the history. */
+INLINE cb_status advance(step *s, int dim, int n, cb_shape_state *state, int *iterations) {
+  const cb_status status = make_step(s, dim, n, state, iterations);
+  if (status)
+    cb_shape_variational_forget(s);
+  else
+    remember(s, dim + n);
+  return status;
 }
 
 cb_status cb_shape_step_variational(const cb_shape_problem *p, cb_shape_variational *s, double h, cb_shape_state *state,
@@ -506,15 +513,9 @@ cb_status cb_shape_step_variational(const cb_shape_problem *p, cb_shape_variatio
   set_group(s, p->bundle->group);
   s->n = p->bundle->n;
   s->dim = p->has_form ? s->group->dim : 0;
-  s->N = s->dim + s->n;
   s->h = h;
   s->t = state->t;
   s->r = state->r;
   *iterations = 0;
-  const cb_status status = make_step(s, state, iterations);
-  if (status)
-    cb_shape_variational_forget(s);
-  else
-    remember(s);
-  return status;
+  return s->dim == 3 && s->n == 2 ? advance(s, 3, 2, state, iterations) : advance(s, s->dim, s->n, state, iterations);
 }

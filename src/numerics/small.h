@@ -69,24 +69,23 @@ static inline double cb_cholesky_whole_inverse(int n, const double *l, double *i
 }
 
 /* Factors a in place as LU with row pivoting, and sets pivot[n]. Returns 0, or the number of the first pivot, from 1,
- * that is zero or not finite. The functions are inlined so that a constant n gives loops of constant length. */
+ * that is zero or not finite. The functions are inlined so that a constant n gives loops of constant length; the outer
+ * one is unrolled then. */
 static inline __attribute__((always_inline)) int cb_lu_factor(int n, double *a, int *pivot) {
+#pragma GCC unroll 8
   for (int k = 0; k < n; k++) {
     int best = k;
     for (int i = k + 1; i < n; i++)
       if (fabs(a[i * n + k]) > fabs(a[best * n + k])) best = i;
     pivot[k] = best;
-    const double p = a[best * n + k];
-    if (!(fabs(p) > 0 && fabs(p) < INFINITY)) {
-      a[k * n + k] = p;
-      return k + 1;
-    }
     if (best != k)
       for (int j = 0; j < n; j++) {
         const double swap = a[k * n + j];
         a[k * n + j] = a[best * n + j];
         a[best * n + j] = swap;
       }
+    const double p = a[k * n + k];
+    if (!(fabs(p) > 0 && fabs(p) < INFINITY)) return k + 1;
     for (int i = k + 1; i < n; i++) {
       const double factor = a[i * n + k] / p;
       a[i * n + k] = factor;

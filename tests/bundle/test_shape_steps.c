@@ -1,5 +1,5 @@
-/* Steps of shape variables that move by themselves: order against a reference by GSL, conserved momentum and energy,
- * reversal, symplecticity, dry friction, and variables that rest at limits. */
+/* Steps of shape variables that move by themselves: order against a reference by GSL, iterations of Newton's method,
+ * conserved momentum and energy, reversal, symplecticity, dry friction, and variables that rest at limits. */
 #include "integrators/shapes.h"
 #include "shape_reference.h"
 
@@ -117,8 +117,8 @@ static double distance(const moving_shape *m, const cb_shape_state *s, const dou
   return most;
 }
 
-/* Makes n steps with the integrator `text`, a map in YAML with its name. */
-static void go(moving_shape *m, const char *text, double h, int n, cb_shape_state *s) {
+/* Creates the integrator `text`, a map in YAML with its name. */
+static cb_integrator *create(moving_shape *m, const char *text) {
   static const cb_problem *const inertia[] = {&cb_problem_shapes_with_inertia, NULL}, *const drag[] = {
                                                                                           &cb_problem_shapes_with_drag,
                                                                                           NULL};
@@ -128,9 +128,45 @@ static void go(moving_shape *m, const char *text, double h, int n, cb_shape_stat
   const cb_node *root = cb_tree_root(tree);
   check_ok(cb_integrator_create_for(cb_node_get(root, "name")->text, root, m->problem.drag ? drag : inertia,
                                     &m->problem, &in));
+  cb_tree_free(tree);
+  return in;
+}
+
+/* Makes n steps with the integrator `text`. */
+static void go(moving_shape *m, const char *text, double h, int n, cb_shape_state *s) {
+  cb_integrator *in = create(m, text);
   for (int k = 0; k < n; k++) check_ok(cb_integrator_step(in, s, h));
   cb_integrator_free(in);
-  cb_tree_free(tree);
+}
+
+/* The mean number of Newton's iterations in 100 steps; restarts: each step starts from the velocity of the node. */
+static double mean_iterations(const shape_case *c, double h, bool restarts) {
+  moving_shape m;
+  shape_open(c, false, &m);
+  cb_shape_state s = m.start;
+  cb_integrator *in = create(&m, "{name: hamilton_pontryagin}");
+  double mean = 0;
+  for (int k = 0; k < 100; k++) {
+    if (restarts) cb_integrator_reset(in);
+    check_ok(cb_integrator_step(in, &s, h));
+    mean += in->iterations / 100.;
+  }
+  print_message("%s, step %g: %.2f iterations%s\n", c->name, h, mean, restarts ? " from the node" : "");
+  cb_integrator_free(in);
+  shape_close(&m);
+  return mean;
+}
+
+/* Newton's matrix is accurate to second order in the turn of the body in a step, also where its momentum turns. At
+ * small steps at most two iterations are needed if the first guess is made from the steps before, and four or five from
+ * the velocity of the node. A matrix that is wrong in first order needs one more, and one that is wrong in second order
+ * two more at a large step. */
+static void newton_needs_few_iterations(void **state) {
+  for (int i = 0; i < INERTIA_CASES; i++) {
+    check_at_most(mean_iterations(&with_inertia[i], .01, false), 1.8);
+    check_at_most(mean_iterations(&with_inertia[i], .01, true), 4.5);
+    if (!strcmp(with_inertia[i].name, "links")) check_at_most(mean_iterations(&with_inertia[i], .2, true), 9.2);
+  }
 }
 
 /* Halving the step divides the error by 2^order; the reference has errors of about 1e-12. The fit is from the errors at
@@ -309,6 +345,7 @@ static void dry_friction_stops_at_the_known_places(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(steps_with_inertia_have_their_orders),
                                      cmocka_unit_test(steps_with_drag_have_their_orders),
+                                     cmocka_unit_test(newton_needs_few_iterations),
                                      cmocka_unit_test(momentum_and_energy_are_kept_for_long),
                                      cmocka_unit_test(steps_can_be_reversed),
                                      cmocka_unit_test(steps_are_symplectic),

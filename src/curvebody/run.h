@@ -72,6 +72,14 @@ cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, con
  * written. Errors are those of cb_run_go. */
 cb_status cb_run_advance(cb_run *run, cb_sink *sink, int64_t steps, double seconds, const volatile sig_atomic_t *stop);
 
+/* Does the same as cb_run_advance(run[i], NULL, steps, 0, NULL) for each of n different runs, in several threads (0: the
+ * number of threads of the process) and with vector instructions where runs of equal systems allow it; the states are
+ * the same, bit for bit. status[n] and text[n] are the results of the runs and the texts of their failures. No other
+ * thread may use the runs or their scenarios. CB_ERROR_ARGUMENT for a negative number of steps; CB_ERROR_MEMORY. */
+enum { CB_RUN_TEXT = 600 };
+cb_status cb_runs_advance(cb_run *const *run, size_t n, int64_t steps, int threads, cb_status *status,
+                          char (*text)[CB_RUN_TEXT]);
+
 /* Returns whether the run has made all its steps, or an event has stopped it. */
 bool cb_run_ended(const cb_run *run);
 

@@ -177,6 +177,12 @@ cb_status cb_distance_derivatives(const cb_space *g, const double *x, const doub
 void cb_exp(const cb_space *g, const double *x, const double *v, double *y, double *w);
 /* Computes the shortest v with exp_x(v) = y; CB_ERROR_DOMAIN for antipodal points. */
 cb_status cb_log(const cb_space *g, const double *x, const double *y, double *v);
+/* Do the same for n points, one after another in x[n*k], y[n*k], v[n*k] and distance[n], where k is the embedding
+ * dimension. cb_log_all returns the status of the first pair that fails, and sets *which to its index; the results up to
+ * there are valid. */
+void cb_distance_all(const cb_space *g, size_t n, const double *x, const double *y, double *distance);
+void cb_exp_all(const cb_space *g, size_t n, const double *x, const double *v, double *y);
+cb_status cb_log_all(const cb_space *g, size_t n, const double *x, const double *y, double *v, size_t *which);
 /* Computes the point z of the shortest geodesic from x (t = 0) to y (t = 1). Far from the base point of a hyperbolic
  * factor z has more correct digits than the result of cb_exp and cb_log. CB_ERROR_DOMAIN as for cb_log. */
 cb_status cb_geodesic_point(const cb_space *g, const double *x, const double *y, double t, double *z);

@@ -170,6 +170,32 @@ cb_status cb_log(const cb_space *g, const double *x, const double *y, double *v)
   return CB_OK;
 }
 
+void cb_distance_all(const cb_space *g, size_t n, const double *x, const double *y, double *distance) {
+  const size_t k = (size_t)g->embedding;
+  for (size_t i = 0; i < n; i++) distance[i] = cb_distance(g, x + k * i, y + k * i);
+}
+
+void cb_exp_all(const cb_space *g, size_t n, const double *x, const double *v, double *y) {
+  const size_t k = (size_t)g->embedding;
+  double end[CB_COORD_MAX];
+  for (size_t i = 0; i < n; i++) {
+    cb_exp(g, x + k * i, v + k * i, end, NULL);
+    memcpy(y + k * i, end, k * sizeof *y);
+  }
+}
+
+cb_status cb_log_all(const cb_space *g, size_t n, const double *x, const double *y, double *v, size_t *which) {
+  const size_t k = (size_t)g->embedding;
+  double u[CB_COORD_MAX];
+  for (size_t i = 0; i < n; i++) {
+    const cb_status status = cb_log(g, x + k * i, y + k * i, u);
+    *which = i;
+    if (status) return status;
+    memcpy(v + k * i, u, k * sizeof *v);
+  }
+  return CB_OK;
+}
+
 cb_status cb_geodesic_point(const cb_space *g, const double *x, const double *y, double t, double *z) {
   double v[CB_Q_MAX], result[CB_Q_MAX], e[CB_COORD_MAX];
   cb_status status = cb_log(g, x, y, v);

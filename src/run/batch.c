@@ -2,6 +2,7 @@
  * its last full step (run/run_shared.h). */
 #include "run/run_shared.h"
 
+#include "core/threads.h"
 #include "dynamics/system_facts.h"
 #include "integrators/lanes.h"
 #include "run/particles_run.h"
@@ -40,17 +41,23 @@ static void fail(cb_batch_member *r, cb_status status) {
 }
 
 static bool is_going(const cb_batch_member *r) {
-  return !r->status && *r->run->step < cb_run_total(r->run) && !r->run->stopped;
+  return !r->status && *r->run->step < r->limit && !cb_run_ended(r->run);
+}
+
+/* Returns the number of full steps that are left until the end, or until the limit of the member. */
+static int64_t full_steps_left(const cb_batch_member *r) {
+  const int64_t end = r->run->full_steps;
+  return (end < r->limit ? end : r->limit) - *r->run->step;
 }
 
 /* Returns the number of full steps until the next row or the last full step; 0 if the run must be stepped on its
  * own. */
-static int64_t free_steps(const cb_run *run) {
+static int64_t free_steps(const cb_batch_member *r) {
+  const cb_run *run = r->run;
   if (!serves(run) || !cb_lanes_ready(method_of(run), run->options.step)) return 0;
   if (cb_antipodes_near(cb_particles_of(run)->system, cb_particles_of(run)->state))
     return 0; /* each of its steps has to be checked */
-  const int64_t step = *run->step, to_row = run->options.every - step % run->options.every,
-                left = run->full_steps - step;
+  const int64_t to_row = run->options.every - *run->step % run->options.every, left = full_steps_left(r);
   return to_row < left ? to_row : left;
 }
 
@@ -82,7 +89,7 @@ static int64_t steps_to_row(const group *g) {
   int64_t limit = INT64_MAX;
   for (size_t i = 0; i < g->n; i++) {
     const cb_run *r = g->run[i]->run;
-    const int64_t to_row = r->options.every - *r->step % r->options.every, left = r->full_steps - *r->step;
+    const int64_t to_row = r->options.every - *r->step % r->options.every, left = full_steps_left(g->run[i]);
     if (to_row < limit) limit = to_row;
     if (left < limit) limit = left;
   }
@@ -91,8 +98,9 @@ static int64_t steps_to_row(const group *g) {
 
 /* Returns whether the run stays in its lane after the current step. It leaves after its last full step, and at a
  * checkpoint, where the integrator's history ends. */
-static bool stays(const cb_run *r) {
-  return *r->step < r->full_steps && *r->step % (r->options.every * r->options.checkpoint) != 0;
+static bool stays(const cb_batch_member *member) {
+  const cb_run *r = member->run;
+  return full_steps_left(member) > 0 && *r->step % (r->options.every * r->options.checkpoint) != 0;
 }
 
 /* After a step of run i: repeats a failed step, moves the origin, and writes the row and checkpoint that are due.
@@ -131,7 +139,7 @@ static void step_group(const group *g, const volatile sig_atomic_t *stop) {
       }
     }
     on = !step.leave && !(stop && *stop);
-    for (size_t i = 0; i < g->n && on; i++) on = stays(g->run[i]->run);
+    for (size_t i = 0; i < g->n && on; i++) on = stays(g->run[i]);
     const bool all_stay = on;
     for (size_t i = 0; i < g->n; i++) on = settle(g, i, step, all_stay) && on;
     if (all_stay && !on) /* one run failed: the histories of the others are still in the lanes */
@@ -143,7 +151,7 @@ static void step_group(const group *g, const volatile sig_atomic_t *stop) {
 static size_t gather(cb_batch_member *run, size_t n, cb_batch_member **of) {
   size_t count = 0;
   for (size_t i = 0; i < n; i++) {
-    if (!is_going(&run[i]) || free_steps(run[i].run) < 1) continue;
+    if (!is_going(&run[i]) || free_steps(&run[i]) < 1) continue;
     if (!count || cb_lanes_agree(method_of(of[0]->run), method_of(run[i].run))) of[count++] = &run[i];
   }
   return count;
@@ -156,7 +164,7 @@ static bool turn(cb_batch *t, cb_batch_member *run, size_t n, const volatile sig
   cb_batch_member *of[MEMBERS_MAX];
   bool any = false;
   for (size_t i = 0; i < n; i++) {
-    if (!is_going(&run[i]) || (free_steps(run[i].run) > 0 && !(stop && *stop))) continue;
+    if (!is_going(&run[i]) || (free_steps(&run[i]) > 0 && !(stop && *stop))) continue;
     alone(&run[i], stop);
     any = true;
   }
@@ -170,15 +178,66 @@ static bool turn(cb_batch *t, cb_batch_member *run, size_t n, const volatile sig
   return any || count;
 }
 
+/* Makes steps until each run has reached its limit or its end, or has failed. */
+static void go(cb_batch *t, cb_batch_member *run, size_t n, const volatile sig_atomic_t *stop) {
+  while (turn(t, run, n, stop)) continue;
+  for (size_t i = 0; i < n; i++) {
+    const bool ends = run[i].status || cb_run_ended(run[i].run);
+    const cb_status warned = ends ? cb_run_warn_of_change(run[i].run) : CB_OK;
+    if (!run[i].status && warned) fail(&run[i], warned);
+  }
+}
+
 void cb_batch_run(cb_batch *t, cb_batch_member *run, size_t n, const volatile sig_atomic_t *stop) {
   for (size_t i = 0; i < n; i++) {
     run[i].status = CB_OK;
+    run[i].limit = INT64_MAX;
     const cb_status status = cb_run_begin(run[i].run, run[i].sink);
     if (status) fail(&run[i], status);
   }
-  while (turn(t, run, n, stop)) continue;
+  go(t, run, n, stop);
+}
+
+/* Makes at most `steps` steps of at most MEMBERS_MAX runs without records. A run that has ended is left as it is. */
+static void advance(cb_batch *t, cb_run *const *run, size_t n, int64_t steps, cb_status *status,
+                    char (*text)[CB_RUN_TEXT]) {
+  cb_sink none = {.self = NULL};
+  cb_batch_member of[MEMBERS_MAX];
+  size_t of_run[MEMBERS_MAX], count = 0;
   for (size_t i = 0; i < n; i++) {
-    const cb_status warned = cb_run_warn_of_change(run[i].run);
-    if (!run[i].status && warned) fail(&run[i], warned);
+    status[i] = CB_OK;
+    if (run[i]->begun && cb_run_ended(run[i])) continue;
+    const int64_t step = *run[i]->step;
+    of[count] =
+        (cb_batch_member){.run = run[i], .sink = &none, .limit = steps > INT64_MAX - step ? INT64_MAX : step + steps};
+    of[count].status = run[i]->begun ? CB_OK : cb_run_begin(run[i], &none);
+    if (of[count].status) fail(&of[count], of[count].status);
+    of_run[count++] = i;
   }
+  go(t, of, count, NULL);
+  for (size_t i = 0; i < count; i++) {
+    status[of_run[i]] = of[i].status;
+    if (of[i].status) memcpy(text[of_run[i]], of[i].text, sizeof of[i].text);
+  }
+}
+
+cb_status cb_runs_advance(cb_run *const *run, size_t n, int64_t steps, int threads, cb_status *status,
+                          char (*text)[CB_RUN_TEXT]) {
+  if (steps < 0) return cb_fail(CB_ERROR_ARGUMENT, "expected a number of steps >= 0, found %lld", (long long)steps);
+  const size_t width = n ? cb_batch_width(run[0]) : 1, groups = (n + width - 1) / width;
+  atomic_int lacking = 0;
+  if (threads < 1) threads = cb_threads_for(CB_THREADS_MIN_ELEMENTS);
+#pragma omp parallel num_threads(threads) if (threads > 1 && groups > 1)
+  {
+    cb_batch *t;
+    const bool made = cb_batch_create(&t) == CB_OK;
+    if (!made) atomic_store(&lacking, 1);
+#pragma omp for schedule(dynamic, 1)
+    for (size_t g = 0; g < groups; g++) {
+      const size_t first = g * width, count = n - first < width ? n - first : width;
+      if (made) advance(t, run + first, count, steps, status + first, text + first);
+    }
+    if (made) cb_batch_free(t);
+  }
+  return atomic_load(&lacking) ? cb_fail(CB_ERROR_MEMORY, "no memory for runs in lanes") : CB_OK;
 }

@@ -263,7 +263,70 @@ class Simulations(unittest.TestCase):
         self.assertIn("h3", str(curvebody.list("spaces")))
 
 
+class Batches(unittest.TestCase):
+    def test_members_have_the_numbers_of_single_simulations(self):
+        for name, over in ((ROD, {"bodies.0.mass": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]}),
+                           (os.path.join(SCENARIOS, "locomotion", "purcell.yaml"), {"bundle.ratio": [1.5, 2, 2.5]})):
+            with curvebody.batch(name, over=over) as b:
+                self.assertEqual(len(b), len(next(iter(over.values()))))
+                b.step(3).step(40).step(7)
+                for i, sim in enumerate(b.members):
+                    with curvebody.open(name, set={key: values[i] for key, values in over.items()}) as alone:
+                        alone.step(50)
+                        for key, value in alone.state.items():
+                            np.testing.assert_array_equal(b.state[key][i], value, err_msg=f"{name} {key} {i}")
+                    self.assertEqual(b.time[i], sim.time)
+
+    def test_observe_set_and_run(self):
+        with curvebody.batch(ROD, members=5, time__end=1) as b:
+            momentum = b.observe("momentum")
+            self.assertEqual(momentum.shape[0], 5)
+            b.set(momentum=momentum * np.arange(5).reshape(-1, 1, 1))
+            np.testing.assert_allclose(b.observe("kinetic_energy"), b.observe("kinetic_energy")[1] * np.arange(5) ** 2, rtol=1e-14)
+            self.assertFalse(b.ended.any())
+            self.assertTrue(b.run().ended.all())
+            np.testing.assert_allclose(b.run(1.5).time, 1.5, rtol=1e-14)
+        with curvebody.batch(ROD, over={"bodies.0.mass": [1, 2], "integrator.step": [0.1, 0.05]}, product=True) as b:
+            self.assertEqual(b.over["integrator.step"], [0.1, 0.05, 0.1, 0.05])
+            with self.assertRaisesRegex(curvebody.Error, "different steps"):
+                b.run(1)
+        with self.assertRaisesRegex(ValueError, "equally many values"):
+            curvebody.batch(ROD, over={"bodies.0.mass": [1, 2], "integrator.step": [0.1]})
+
+    def test_a_member_that_fails_leaves_the_others(self):
+        text = """curvebody: 1
+system: {name: s, coordinates: [q], metric: [[1]], potential: "a*log(1 - q)", parameters: {a: 0}, position: [0], velocity: [0.5]}
+integrator: {name: lobatto, stages: 3, step: 0.01}
+time: {end: 1.9}
+"""
+        with curvebody.batch(text, over={"system.parameters.a": [0, 10, 0]}) as b:
+            b.run()
+            self.assertEqual([e is None for e in b.errors], [True, False, True])
+            self.assertRegex(b.errors[1], "at time .*step")
+            np.testing.assert_allclose(b.time[[0, 2]], 1.9, rtol=1e-14)
+
+
 class Spaces(unittest.TestCase):
+    def test_arrays_are_many_pairs(self):
+        random = np.random.default_rng(SEED)
+        for name in ("h3", "s3", "h2xe", "e2"):
+            s = curvebody.Space(name)
+            x = s.exp(s.base(), np.zeros((1000, s.embedding)))
+            x, y = (s.point(random.uniform(0.1, 1, (1000, s.dim)), "cartesian" if name == "e2" else "polar") for _ in range(2))
+            v = s.log(x, y)
+            self.assertEqual(v.shape, (1000, s.embedding))
+            np.testing.assert_allclose(s.exp(x, v), y, rtol=0, atol=1e-12, err_msg=name)
+            for i in range(0, 1000, 97):
+                self.assertEqual(s.distance(x, y)[i], s.distance(x[i], y[i]))
+                np.testing.assert_array_equal(v[i], s.log(x[i], y[i]))
+            self.assertEqual(s.distance(x[:, None], y[None, :30]).shape, (1000, 30))
+        s = curvebody.Space("s3")
+        x = np.stack([s.base()] * 3)
+        y = x.copy()
+        y[1] *= -1
+        with self.assertRaisesRegex(curvebody.Error, r"pair .*1.*: "):
+            s.log(x, y)
+
     def test_the_world_has_the_plot_coordinates(self):
         for name in ("thesis/elastic-rod-h3", "thesis/h2xe-rigid-rod", "spaces/thrown-e3", "spaces/thrown-s3", "spaces/thrown-nil"):
             d = curvebody.run(os.path.join(SCENARIOS, name + ".yaml"))

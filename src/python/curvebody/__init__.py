@@ -6,6 +6,8 @@
     sim = curvebody.open("rod.yaml")                        # a simulation in this process
     sim.step(10)
     sim.observe("energy")
+    b = curvebody.batch("rod.yaml", over={"bodies.0.mass": [1, 2, 3]})
+    b.step(10).observe("energy")                            # an array [member]
     h3 = curvebody.Space("h3", curvature=-1)
     h3.distance(h3.point([1, 1, 0]), h3.point([2, 1, 1]))
 
@@ -21,11 +23,12 @@ from typing import Any as _Any, Mapping as _Mapping, Optional as _Optional
 from ._library import Error, Warning, __version__, plugin, plugins, threads
 from ._program import check, classify, export, gait, geodesic, inertia, list, resume, space, sweep, verify, view
 from ._scenario import Scenario as _Scenario
+from .ensemble import Batch, batch
 from .records import load, to_world
 from .simulation import Simulation, open
 from .spaces import Space
 
-__all__ = ["Error", "Simulation", "Space", "Warning", "check", "classify", "export", "gait", "geodesic", "inertia", "list", "load", "open",
+__all__ = ["Batch", "Error", "Simulation", "Space", "Warning", "batch", "check", "classify", "export", "gait", "geodesic", "inertia", "list", "load", "open",
            "plugin", "plugins", "resume", "run", "space", "sweep", "threads", "to_world", "verify", "view"]
 
 

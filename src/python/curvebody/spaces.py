@@ -88,12 +88,25 @@ class Space:
             return x
         return one(q) if q.ndim == 1 else np.apply_along_axis(one, -1, q)
 
+    def _pairs(self, x, y):
+        """Arrays of points with their shapes before the last axis broadcast, for the library; and this shape."""
+        x, y = np.asarray(x, float), np.asarray(y, float)
+        for a in x, y:
+            if not a.ndim or a.shape[-1] != self.embedding:
+                raise ValueError(f"expected arrays [..., {self.embedding}], not an array of shape {a.shape}")
+        shape = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
+        whole = shape + (self.embedding,)
+        return np.ascontiguousarray(np.broadcast_to(x, whole)), np.ascontiguousarray(np.broadcast_to(y, whole)), shape
+
     def distance(self, x, y, origin_x=None, origin_y=None):
         """Geodesic distance of points. With origin_x and origin_y, x and y are single points local to these origins, as in a
         record; the distance then keeps all digits however far out they are."""
         n, lib = self.embedding, library()
         if origin_x is None and origin_y is None:
-            return self._each(lambda a, b: lib.cb_distance(self._g, _pointer(_numbers(a, n)), _pointer(_numbers(b, n))), x, y)
+            x, y, shape = self._pairs(x, y)
+            out = np.empty(shape)
+            lib.cb_distance_all(self._g, out.size, _pointer(x), _pointer(y), _pointer(out))
+            return out[()]
         a, b, d = _numbers(x, n), _numbers(y, n), ctypes.c_double()
         o, p = _numbers(origin_x, 16), _numbers(origin_y, 16)
         self._check(lib.cb_origin_distance(self._g, _pointer(o), _pointer(a), _pointer(p), _pointer(b), ctypes.byref(d)))
@@ -101,23 +114,20 @@ class Space:
 
     def exp(self, x, v):
         """The end of the geodesic from x with velocity v, at time 1."""
-        n = self.embedding
-
-        def one(a, u):
-            y = np.empty(16)
-            library().cb_exp(self._g, _pointer(_numbers(a, n)), _pointer(_numbers(u, n)), _pointer(y), None)
-            return y[:n]
-        return self._each(one, x, v)
+        x, v, shape = self._pairs(x, v)
+        out = np.empty(x.shape)
+        library().cb_exp_all(self._g, int(np.prod(shape, dtype=int)), _pointer(x), _pointer(v), _pointer(out))
+        return out
 
     def log(self, x, y):
         """The velocity at x of the shortest geodesic that reaches y at time 1."""
-        n = self.embedding
-
-        def one(a, b):
-            v = np.empty(16)
-            self._check(library().cb_log(self._g, _pointer(_numbers(a, n)), _pointer(_numbers(b, n)), _pointer(v)))
-            return v[:n]
-        return self._each(one, x, y)
+        x, y, shape = self._pairs(x, y)
+        out, which = np.empty(x.shape), ctypes.c_size_t()
+        status = library().cb_log_all(self._g, int(np.prod(shape, dtype=int)), _pointer(x), _pointer(y), _pointer(out), ctypes.byref(which))
+        if status:
+            at = f"pair {np.unravel_index(which.value, shape)}: " if shape else ""
+            raise Error(at + library().cb_error_text().decode(), status=_library.STATUS.get(status))
+        return out
 
     def geodesic(self, x, y, points=101):
         """Points of the shortest geodesic from x to y, as an array [points, embedding]."""

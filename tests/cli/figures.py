@@ -89,10 +89,10 @@ class Figures(Case):
         self.refused(canvas, "“far right” is outside the page")
 
     def test_a_text_in_space_outside_the_page_is_refused(self):
-        for place, refused in (((0, 0, 0), False), ((0, 9, 0), True)):
+        for place, refused in (((100, 100, 100), False), ((100, 109, 100), True)):
             canvas = plt.figure()
             axes = picture_axes(canvas, 1, 1, 1)
-            axes.set(xlim=(-1, 1), ylim=(-1, 1), zlim=(-1, 1))
+            axes.set(xlim=(99, 101), ylim=(99, 101), zlim=(99, 101))
             axes.text(*place, "P")
             if refused:
                 self.refused(canvas, "“P” is outside the page")

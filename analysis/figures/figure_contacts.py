@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Generic contacts of pairs of spheres in four spaces, compared with geodesics in extended precision."""
 import numpy as np
+from matplotlib.lines import Line2D
 
 import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
@@ -9,17 +10,18 @@ import figure
 from checks import at_most
 from pictures import to_embedding
 from runs import Run
-from style import BLUE, GREEN, GREY, ORANGE, plt
+from style import BLUE, ORANGE, legend_below, plt
 
 TITLE = "Spheres on generic paths: times of contact and the motion after it"
-CAPTION = ("Three pairs in each space (one colour per pair, its first sphere dashed), radii .3 to .45, masses .6 to "
-           "2.7, in plot coordinates x, y; the circles are the spheres at their contacts. The reference follows "
-           "geodesics in closed form to the zero of the gap, with 40 digits, and reflects the velocities there. Error: "
-           "largest error of any embedding coordinate at any time.")
+CAPTION = ("Three pairs of spheres in each space, radii .3 to .45, masses .6 to 2.7, in plot coordinates x, y. Dots: "
+           "starts of the centres; lines: their paths, which are cut off far outside; circles: the spheres at their "
+           "contacts. The reference follows geodesics in closed form to the zero of the gap, with 40 digits, and "
+           "reflects the velocities there. Error: largest error of any embedding coordinate at any time.")
 SPACES = {"e3": "$E^3$", "s3": "$S^3$, stereographic", "h3": "$H^3$, Poincaré ball", "h2xe": "$H^2{\\times}E$"}
 RADII = ((0.3, 0.4), (0.35, 0.45), (0.35, 0.4))
 MASSES = ((1, 2.7), (0.6, 1.9), (1.3, 0.8))
-COLOURS = (BLUE, ORANGE, GREEN)
+COLOURS = (BLUE, ORANGE)  # of the spheres of a pair
+WINDOW = {"e3": 1.5, "s3": 0.85, "h3": 0.75, "h2xe": 0.75}  # half width of the panels of a space
 
 
 def starts(space):
@@ -72,10 +74,9 @@ def circle(space, centre, radius):
 
 
 def draw(records, full):
-  canvas, grid = plt.subplots(2, 2, figsize=(7.6, 7.4))
-  axes = grid.flat
+  canvas, grid = plt.subplots(3, 4, figsize=(7.6, 5.5), sharex="col", sharey="col")
   checks, rows = [], []
-  for ax, (space, name) in zip(axes, SPACES.items()):
+  for axes, (space, name) in zip(grid.T, SPACES.items()):
     record = records[run(space)]
     t, picture = record["time"], record["plot_position"]
     points = embedding(space, picture)
@@ -91,21 +92,25 @@ def draw(records, full):
       for n in list(range(0, len(t), 10)) + [len(t) - 1]:
         exact = np.array(collisions.at(space, legs, t[n]), dtype=float)
         error_x = max(error_x, np.max(np.abs(points[n, 2 * k:2 * k + 2] - exact)))
-      for i in (2 * k, 2 * k + 1):
-        ax.plot(*picture[:, i, :2].T, color=COLOURS[k], linewidth=1, linestyle="-" if i % 2 else "--")
+      for i, colour in enumerate(COLOURS):
+        path = picture[:, 2 * k + i, :2]
+        axes[k].plot(*path.T, color=colour, linewidth=1)
+        axes[k].plot(*path[0], "o", color=colour, markersize=4)
         for s in found:
-          here = np.array(collisions.at(space, legs, s)[i % 2], dtype=float)
-          ax.plot(*circle(space, here, RADII[k][i % 2]).T, color=COLOURS[k], linewidth=0.8)
-    ax.set(title=name, xlabel="$x$", ylabel="$y$")
-    ax.set_aspect("equal", adjustable="datalim")
-    ax.plot(0, 0, "+", color=GREY, markersize=4)
-    if space == "s3":  # spheres on long paths pass near the antipode, which is far out in plot coordinates
-      ax.set(xlim=(-1.6, 1.6), ylim=(-1.6, 1.6))
-      ax.set_aspect("equal")
+          here = np.array(collisions.at(space, legs, s)[i], dtype=float)
+          axes[k].plot(*circle(space, here, RADII[k][i]).T, color=colour, linewidth=0.8)
+      axes[k].set(xlim=(-WINDOW[space], WINDOW[space]), ylim=(-WINDOW[space], WINDOW[space]))
+      axes[k].set_aspect("equal")
+    axes[0].set_title(name)
+    axes[-1].set_xlabel("$x$")
     checks += [at_most(f"{space.upper()}: moments of contact", float(error_t), 1e-12),
                at_most(f"{space.upper()}: positions until t = {t[-1]:g}", float(error_x), 1e-12),
                at_most(f"{space.upper()}: relative drift of the energy", record.drift("energy"), 1e-13),
                at_most(f"{space.upper()}: drift of the Killing momenta", record.drift("killing_momentum"), 1e-13)]
+  for k, ax in enumerate(grid[:, 0]):
+    ax.set_ylabel(f"pair {k + 1}\n$y$")
+  legend_below(canvas, [Line2D([], [], marker="o", markersize=4, color=colour, label=label)
+                        for colour, label in zip(COLOURS, ("first sphere", "second sphere"))])
   table = figure.Table("Contacts", ["space", "pair", "contacts", "times", "error"], rows)
   return figure.Drawing(canvas, checks, [table])
 

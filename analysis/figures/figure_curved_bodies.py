@@ -17,8 +17,8 @@ CAPTION = ("Left: a ball (a = ½, twice as dense as the fluid) that spins around
            "model and the stereographic projection. Middle: a Clifford translation of an ellipsoid in S³ (spin equal "
            "to velocity). Without a fluid nothing changes (dashed); in the fluid the same start leads to tumbling. "
            "Right: a body of half axes 1.2, .5, .5 thrown along its axis, with a tilt of 10⁻⁶. In S³ it oscillates "
-           "around its axis if its density divided by the fluid's exceeds (k₃ − k₁)/(K (J₃ − J₁)); otherwise, and "
-           "always in H³, it turns broadside. Grey: cos Ωt and cosh |Ω|t of the linear equations.")
+           "around its axis if its density divided by the fluid's exceeds ρ* = (k₃ − k₁)/(K (J₃ − J₁)); otherwise, and "
+           "always in H³, it turns broadside. Dotted: cos Ωt and cosh |Ω|t of the linear equations.")
 SPACE = {"s3": "{name: s3, curvature: 1}", "e3": "e3", "h3": "{name: h3, curvature: -1}"}
 K_OF = {"s3": 1, "e3": 0, "h3": -1}
 CRITICAL = 4.7935069  # density ratio of the smooth body
@@ -44,7 +44,7 @@ def runs(full):
 
 
 def draw(records, full):
-  canvas, ((circles, free, flight),) = panels(1, 3, 4.9, 4.4)
+  canvas, ((circles, free, flight),) = panels(1, 3, 2.55, 2.9)
   return figure.Drawing(canvas, draw_circles(circles, records) + draw_clifford(free, records) +
                         draw_flight(flight, records))
 
@@ -71,9 +71,10 @@ def draw_circles(ax, records):
         checks.append(at_most(f"{where}: radius / radius of the smooth ball - 1 (error of the faces)",
                               float(abs(seen / true - 1)), 0.02))
   ax.plot(0, 0, "o", color=BLACK, markersize=4)
-  ax.set(xlabel="$x$ (picture)", ylabel="$y$ (picture)", xlim=(-0.45, 0.75), aspect="equal")
-  ax.set_ylim(-0.6, 0.6)
-  ax.legend()
+  ax.plot([], [], "--", color=GREY, label="no fluid")
+  ax.set(xlabel="plot coordinate $x$", ylabel="plot coordinate $y$", xlim=(-0.4, 0.4), ylim=(-0.45, 0.45))
+  ax.set_aspect("equal")
+  ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), ncols=2)
   return checks
 
 
@@ -82,8 +83,9 @@ def draw_clifford(ax, records):
   for k, colour in enumerate((BLUE, ORANGE, GREEN)):
     ax.plot(bodies[True].time, bodies[True]["twist"][:, k], color=colour, label=f"$\\omega_{k + 1}$")
     ax.plot(bodies[False].time, bodies[False]["twist"][:, k], "--", color=colour)
-  ax.set(xlabel="time", ylabel="spin in the body")
-  ax.legend()
+  ax.plot([], [], "--", color=GREY, label="no fluid")
+  ax.set(xlabel="time $t$", ylabel="spin in the body's frame", xlim=(0, 20), ylim=(-1, 1))
+  ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), ncols=2)
   change = [float(np.max(np.abs(bodies[fluid]["twist"] - bodies[fluid]["twist"][0]))) for fluid in (False, True)]
   return [at_most("Clifford translation without a fluid: change of the twist", change[0], 1e-10),
           at_least("the same start in the fluid: change of the twist", change[1], 0.3)]
@@ -96,7 +98,7 @@ def rate(I, V, K):
 
 def draw_flight(ax, records):
   checks = []
-  cases = [(dart(ratio), 1, f"{SPACE_NAME['s3']}, {ratio:g} $\\rho^*$", f"S3, {ratio:g} of the critical density",
+  cases = [(dart(ratio), 1, f"{SPACE_NAME['s3']}, ${ratio:g}\\,\\rho^*$", f"S3, {ratio:g} of the critical density",
             colour) for ratio, colour in DENSITIES.items()]
   cases.append((dart(2, "h3"), -1, f"{SPACE_NAME['h3']}", "H3", PURPLE))
   for run, K, label, what, colour in cases:
@@ -107,11 +109,11 @@ def draw_flight(ax, records):
     law = np.cos(np.sqrt(square) * t) if square > 0 else np.cosh(np.sqrt(-square) * t)
     small = np.abs(law) < 1e3  # below a thousandth of the twist
     ax.plot(t[small], spin[small], color=colour, label=label)
-    ax.plot(t[small], law[small], ":", color=GREY)
+    ax.plot(t[small], law[small], ":", color=BLACK, linewidth=1)
     checks.append(at_most(f"{what}: largest difference of the spin from the linear solution / largest spin",
                           float(np.max(np.abs(spin - law)[small]) / np.max(np.abs(law)[small])), 1e-5))
-  ax.set(xlabel="time", ylabel="spin across the axis / initial value", ylim=(-1.3, 5))
-  ax.legend(fontsize=8)
+  ax.set(xlabel="time $t$", ylabel="transverse spin / initial value", xlim=(0, 20), ylim=(-1.3, 5))
+  ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), ncols=2)
   return checks
 
 

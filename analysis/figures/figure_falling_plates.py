@@ -2,6 +2,8 @@
 """Falling plates: maps of their regimes by the planar equations and as bodies in a fluid, and examples of the regimes."""
 import numpy as np
 from matplotlib.colors import ListedColormap
+from matplotlib.patches import Patch
+from matplotlib.ticker import FixedLocator, FormatStrFormatter, NullFormatter
 
 import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
@@ -13,9 +15,10 @@ from style import BLUE, GREEN, GREY, ORANGE, SKY, VERMILION, plt
 TITLE = "Falling plates: steady, fluttering, tumbling, chaotic"
 CAPTION = ("Above: regimes by the rule of `curvebody classify`, over the moment of inertia I* and the aspect ratio or "
            "the linear drag of rotation, for the planar equations of Andersen, Pesavento & Wang, the corrected "
-           "ellipsoid and MuJoCo's ellipsoid; both ellipsoids are constrained to the plane. White: undecided. Below: "
-           "falls by the planar equations, the plate every 0.8; the plate with I* 1.35 and aspect ratio 0.1 under six "
-           "models of the fluid; and discs of the corrected ellipsoid that fall freely, in units of their widths.")
+           "ellipsoid and MuJoCo's ellipsoid; both ellipsoids are constrained to the plane. White: undecided, or not "
+           "heavier than the fluid. Middle: falls by the planar equations, the plate every 0.8, and discs of the "
+           "corrected ellipsoid that fall freely, in units of their widths, in the colours of the regimes. Below: the "
+           "plate with I* 1.35 and aspect ratio 0.1 under six models of the fluid.")
 NAMES = ("undecided", "steady", "flutter", "tumble", "chaotic")
 COLOURS = ("white", GREY, BLUE, ORANGE, VERMILION)
 LOW, HIGH = 0.1, 10
@@ -123,7 +126,11 @@ def draw_map(axes, title, label, ys, grid):
   edges = [np.geomspace(v[0] * (v[0] / v[1])**0.5, v[-1] * (v[1] / v[0])**0.5, len(v) + 1)
            for v in (np.geomspace(LOW, HIGH, grid.shape[1]), ys)]
   axes.pcolormesh(*edges, grid, cmap=ListedColormap(COLOURS), vmin=-0.5, vmax=4.5)
-  axes.set(xscale="log", yscale="log", xlabel="$I^*$", ylabel=label, title=title)
+  axes.set(xscale="log", yscale="log", xlabel="moment of inertia $I^*$", ylabel=label, title=title)
+  for axis, values in ((axes.xaxis, (0.1, 1, 10)), (axes.yaxis, (0.02, 0.05, 0.1, 0.2, 0.5, 1))):
+    axis.set_major_locator(FixedLocator(values))
+    axis.set_major_formatter(FormatStrFormatter("%g"))
+    axis.set_minor_formatter(NullFormatter())
   axes.grid(False)
 
 
@@ -149,8 +156,8 @@ def draw_falls(axes, records):
     draw_fall(axes, x - x[0], y - y[0], np.stack([-np.sin(theta), np.cos(theta)], axis=1), COLOURS[1 + k], 18 * k)
     found = NAMES[regime(records, fall(name))]
     checks.append(Check(f"planar, I* {FALLS[name][0]}, mu_1 {FALLS[name][1]}", found, name, found == name))
-  axes.set(xlabel="$x$, shifted", ylabel="$y$", title="the regimes of the plane")
-  axes.set_aspect("equal", adjustable="datalim")
+  axes.set(xlabel="$x$ / half width, shifted", ylabel="$y$ / half width", title="plates by the planar equations")
+  axes.set_aspect("equal")
   return checks
 
 
@@ -163,9 +170,9 @@ def draw_models(axes, records):
     draw_fall(axes, pose[:, 0] - pose[0, 0], pose[:, 2] - pose[0, 2], normals(pose),
               (GREY, SKY, GREEN, BLUE, ORANGE, VERMILION)[k], 12 * k, half=0.5, every=8, label=model)
     rows.append([model, NAMES[regime(records, run)]])
-  axes.legend(loc="lower right", fontsize=6)
-  axes.set(xlabel="$x$, shifted", ylabel="$z$", title="one plate, six models")
-  axes.set_aspect("equal", adjustable="datalim")
+  axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
+  axes.set(xlabel="$x$ / width, shifted", ylabel="$z$ / width", title="one plate, six models")
+  axes.set_aspect("equal")
   return figure.Table("One plate, I* 1.35, aspect ratio 0.1", ["model", "regime"], rows)
 
 
@@ -175,30 +182,29 @@ def draw_discs(axes, records):
   for k, width in enumerate(DISC_WIDTHS):
     x = record["pose"][late, k, :3] / width
     axes.plot(*(x - x[0] + (10 * k, 0, 0)).T, color=COLOURS[1 + k], linewidth=1)
-  axes.set(xlabel="$x$, shifted", ylabel="$y$", zlabel="$z$", title="discs, free")
-  axes.set_yticks([0, 10, 20])
-  axes.set_box_aspect(np.ptp([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()], axis=1))
+  axes.set(xlabel="$x$", ylabel="$y$", zlabel="$z$", title="discs that fall freely", xticks=(0, 20, 40), yticks=(0, 20),
+           zticks=(-40, -20, 0))
+  axes.set_box_aspect(np.ptp([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()], axis=1), zoom=0.95)
   found = [NAMES[int(k)] for k in record["falling_regime"][-1]]
   return [Check(f"disc {name}", regime_, wanted, regime_ == wanted)
           for name, regime_, wanted in zip(record.labels("body"), found, DISC_REGIMES)]
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(7.6, 10))
-  above, below = canvas.subfigures(2, 1, height_ratios=(1.7, 1))
-  charts = above.subplots(2, 2).flat
-  places = below.add_gridspec(1, 3)
+  canvas = plt.figure(figsize=(7.6, 9.6))
+  above, legend, middle, below = canvas.subfigures(4, 1, height_ratios=(1.6, 0.12, 1.1, 1))
+  charts = above.subplots(2, 2, sharex=True).flat
+  regimes, free = middle.add_gridspec(1, 2, width_ratios=(1.25, 1))
   grids = []
   for k, (title, label, ys, of) in enumerate(maps(full)):
     grids.append(records[of]["regime"].astype(int) if isinstance(of, Sweep) else
                  np.array([[regime(records, of(i, y)) for i in INERTIAS] for y in ys]))
     ax = charts[k]
     draw_map(ax, title, label, ys, grids[-1])
-    if k:
-      continue
-    for name, colour in zip(NAMES[1:], COLOURS[1:]):
-      ax.plot([], [], "s", color=colour, label=name)
-    ax.legend(loc="upper left")
+    if k < 2:
+      ax.set_xlabel(None)
+  legend.legend(handles=[Patch(facecolor=colour, edgecolor=GREY, label=name) for name, colour in zip(NAMES, COLOURS)],
+                loc="center", ncols=5)
   thin = [row for row, beta in zip(grids[0], maps(full)[0][2]) if beta <= 0.2]
   order = ("flutter", "tumble", "chaotic", "flutter")
   corrected = [row for row, beta in zip(grids[2], maps(full)[2][2]) if beta <= 0.2]
@@ -215,9 +221,9 @@ def draw(records, full):
             Check("MuJoCo's ellipsoid: points of the map where it tumbles", str(int(np.sum(grids[3] == 3))), "0",
                   not np.any(grids[3] == 3))]
 
-  checks += draw_falls(below.add_subplot(places[0]), records)
-  table = draw_models(below.add_subplot(places[1]), records)
-  discs = below.add_subplot(places[2], projection="3d")
+  checks += draw_falls(middle.add_subplot(regimes), records)
+  table = draw_models(below.subplots(), records)
+  discs = middle.add_subplot(free, projection="3d")
   return figure.Drawing(canvas, checks + draw_discs(discs, records), [table])
 
 

@@ -15,10 +15,11 @@ from style import BLACK, BLUE, GREY, ORANGE, equal_scale, picture_axes, plt
 TITLE = "The flow around moving bodies"
 CAPTION = ("Upper: a ball of radius 1 m that moves through water at 1 m/s. Left: speed of the fluid in the plane of "
            "its motion, and streamlines relative to the ball; right: pressure on its faces (dots) and (1 - (9/4) "
-           "sin²θ) ρU²/2. Lower: a torus that moves with a tilt. Left: pressure and velocity in the plane of symmetry; "
-           "right: pressure on the surface (red: above the pressure far away) and streamlines relative to the torus, "
-           "some of which pass through its hole. One command writes each of them, for example for ParaView: `curvebody "
-           "export RUN.h5 --flow --at 0.1 --grid 81x1x81 --streamlines 24`.")
+           "sin²θ) ρU²/2. Lower: a torus that moves with a tilt. Left: pressure and velocity in the plane of symmetry "
+           "(the length of an arrow is proportional to the square root of the speed); right: pressure on the surface "
+           "in the same colours, and streamlines relative to the torus, some of which pass through its hole. One "
+           "command writes each of them, for example for ParaView: `curvebody export RUN.h5 --flow --at 0.1 --grid "
+           "81x1x81 --streamlines 24`.")
 BALL, TORUS = Run("immersed/flow-ball"), Run("immersed/flow-torus")
 AT, OPTIONS = 0.1, ("--at", "0.1", "--grid", "81x1x81", "--streamlines", "24")
 FLOWS = {name: Flow(run.scenario, OPTIONS, threads=1, table=run) for name, run in (("ball", BALL), ("torus", TORUS))}
@@ -47,6 +48,11 @@ class Scene:
     self.area = np.linalg.norm(normal, axis=1)
     self.normal = normal / self.area[:, None]
 
+  def shades(self):
+    """Colours of pressures: white far away. A few pressures are larger, at the edges of the faces."""
+    most = np.nanpercentile(np.abs(self.p), 99.5)
+    return TwoSlopeNorm(0, -most, most)
+
   def kinetic(self):
     """Kinetic energy of the fluid: -(rho/2) int phi <v, n> dA."""
     v = self.turn @ self.twist[3:] + np.cross(self.turn @ self.twist[:3], self.centre - self.place)
@@ -55,7 +61,7 @@ class Scene:
 
 def draw(records, full):
   ball, torus = Scene(records, BALL, FLOWS["ball"]), Scene(records, TORUS, FLOWS["torus"])
-  canvas = plt.figure(figsize=(12, 9.6))
+  canvas = plt.figure(figsize=(7.6, 6.8))
   speed, surface, plane = (canvas.add_subplot(2, 2, k) for k in (1, 2, 3))
   space = picture_axes(canvas, 2, 2, 4)
   checks = draw_ball(canvas, speed, surface, ball)
@@ -78,7 +84,8 @@ def draw_ball(canvas, ax, surface, ball):
   for line, r in zip(lines, across):
     ax.plot(line[:, 0], ball.place[2] + np.sign(line[0, 2] - ball.place[2] + 1e-9) * r, color="white", linewidth=0.7)
   ax.add_patch(Circle(ball.place[[0, 2]], 1, color=GREY))
-  ax.set(xlabel="$x$ (m)", ylabel="$z$ (m)", xlim=(ball.x.min(), ball.x.max()), ylim=(ball.z.min(), ball.z.max()))
+  ax.set(title="ball: speed and streamlines", xlabel="$x$ (m)", ylabel="$z$ (m)", xlim=(ball.x.min(), ball.x.max()),
+         ylim=(ball.z.min(), ball.z.max()))
   ax.set_aspect("equal")
   ax.grid(False)
   # Velocity of the dipole, and its stream function for the streamlines.
@@ -91,9 +98,11 @@ def draw_ball(canvas, ax, surface, ball):
   p = ball.flow["face_p"]
   wanted = lambda t: WATER / 2 * (1 - 9 / 4 * np.sin(t) ** 2)  # noqa: E731
   t = np.linspace(0, np.pi, 100)
-  surface.plot(np.degrees(t), wanted(t), color=BLUE)
-  surface.plot(np.degrees(angle), p, ".", color=ORANGE, markersize=3)
-  surface.set(xlabel="angle from the direction of motion (°)", ylabel="pressure relative to far away (Pa)", xlim=(0, 180))
+  surface.plot(np.degrees(angle), p, ".", color=ORANGE, markersize=4, label="faces")
+  surface.plot(np.degrees(t), wanted(t), color=BLUE, linewidth=1, label="exact")
+  surface.set(title="ball: pressure on its surface", xlabel="angle from the direction of motion (°)",
+              ylabel="pressure relative to far away (Pa)", xlim=(0, 180), xticks=range(0, 181, 45))
+  surface.legend(loc="upper center")
   stream = across ** 2 / 2 * (1 - np.linalg.norm(relative, axis=-1) ** -3)
   spread = np.ptp(stream, axis=1) / np.abs(stream[:, 0])
   return [at_most("ball: (velocity in the plane, farther than 0.1 m from it - dipole's) / (1 m/s)",
@@ -107,25 +116,24 @@ def draw_ball(canvas, ax, surface, ball):
 
 
 def draw_plane(canvas, ax, torus):
-  most = np.nanpercentile(np.abs(torus.p), 99.5)
-  shade = ax.pcolormesh(torus.x, torus.z, torus.p, cmap="RdBu_r", norm=TwoSlopeNorm(0, -most, most), shading="nearest")
-  canvas.colorbar(shade, ax=ax, label="pressure relative to far away (Pa)")
+  shade = ax.pcolormesh(torus.x, torus.z, torus.p, cmap="RdBu_r", norm=torus.shades(), shading="nearest")
+  canvas.colorbar(shade, ax=ax, label="pressure relative to far away (Pa)", extend="both")
   some = (slice(2, None, 4),) * 2
-  ax.quiver(torus.x[some], torus.z[some], torus.u[some][..., 0], torus.u[some][..., 2], color=BLACK, width=0.003,
-            scale=12)
+  u = torus.u[some][..., [0, 2]]
+  speed = np.linalg.norm(u, axis=-1, keepdims=True)
+  ax.quiver(torus.x[some], torus.z[some], *np.moveaxis(u / np.sqrt(speed), -1, 0), color=BLACK, width=0.004, scale=16,
+            headwidth=4, pivot="mid")
   for side in (1, -1):
     ax.add_patch(Circle((torus.place + side * torus.turn[:, 0])[[0, 2]], 0.4, color=GREY))
-  ax.set(xlabel="$x$ (m)", ylabel="$z$ (m)", xlim=(torus.x.min(), torus.x.max()), ylim=(torus.z.min(), torus.z.max()))
+  ax.set(title="torus: pressure and velocity", xlabel="$x$ (m)", ylabel="$z$ (m)", xlim=(-2.5, 2.5), ylim=(-2.5, 2.5))
   ax.set_aspect("equal")
   ax.grid(False)
 
 
 def draw_space(ax, torus):
-  p = torus.flow["face_p"]
-  most = np.percentile(np.abs(p), 98)
   sides = ax.plot_trisurf(*torus.points.T, triangles=torus.face, linewidth=0.1, edgecolor=GREY, shade=False)
   sides.set_array(None)
-  sides.set_facecolor(plt.cm.RdBu_r(TwoSlopeNorm(0, -most, most)(p)))
+  sides.set_facecolor(plt.cm.RdBu_r(torus.shades()(torus.flow["face_p"])))
   eye = np.array([np.cos(np.radians(20)) * np.cos(np.radians(-60)), np.cos(np.radians(20)) * np.sin(np.radians(-60)),
                   np.sin(np.radians(20))])
   for line in torus.flow["line"]:
@@ -139,6 +147,7 @@ def draw_space(ax, torus):
   sides.set_zorder(1)
   ax.view_init(20, -60)
   equal_scale(ax, torus.place, 1.9)
+  ax.set_title("torus: pressure and streamlines")
 
 
 if __name__ == "__main__":

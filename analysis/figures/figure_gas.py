@@ -10,11 +10,12 @@ from runs import Run
 from style import BLACK, BLUE, GREEN, GREY, ORANGE, panels
 
 TITLE = "A gas of 10 000 hard spheres on S³ reaches the Maxwell distribution of speeds"
-CAPTION = ("All spheres start with speed 1 in random directions (T = 1/3). Left: histogram of the speeds after one "
-           "contact, three contacts, and at the end; the line is Maxwell's density. Middle: moments of the speed "
-           "divided by those of Maxwell's distribution, over the number of contacts per sphere. Right: masses between "
-           "1 and 4, all with the same initial speed; mean kinetic energy of ten classes of mass at the start and at "
-           "the end, divided by the mean of all.")
+CAPTION = ("All spheres start with speed 1 in random directions (T = 1/3). Left: histogram of the speeds after about "
+           "one contact per sphere, three contacts, and at the end; the line is Maxwell's density. The peaks of "
+           "spheres that still have their initial speed are cut off. Middle: moments of the speed divided by those of "
+           "Maxwell's distribution, over the number of contacts per sphere. Right: masses between 1 and 4, all with "
+           "the same initial speed; mean kinetic energy of ten classes of mass at the start and at the end, divided by "
+           "the mean of all.")
 EQUAL, MIXED = Run("collisions/gas-s3"), Run("collisions/gas-s3", ("bodies.0.mass_max=4",))
 BINS = 40
 
@@ -50,31 +51,31 @@ def contacts_until(record, t):
 
 
 def draw(records, full):
-  canvas, ((left, middle, right),) = panels(1, 3, 4.8, 4)
+  canvas, ((left, middle, right),) = panels(1, 3, 2.55, 3.1)
   record = records[EQUAL]
   v, mass = speeds(record)
   t, met = record["time"], contacts_until(record, record["time"])
   scale = np.sqrt(np.mean(v[-1] ** 2) / 3)  # sqrt(T/m)
   x = np.linspace(0, 4, 200)
   for k, colour in ((1, GREY), (3, ORANGE), (len(t) - 1, BLUE)):
-    left.hist(v[k] / scale, bins=np.linspace(0, 4, 51), density=True, histtype="step", color=colour,
-              label=f"{met[k]:.1f}")
-  left.plot(x, np.sqrt(2 / np.pi) * x * x * np.exp(-x * x / 2), color=BLACK, label="Maxwell")
-  left.set(xlabel="speed $/\\sqrt{T/m}$", ylabel="density", ylim=(0, 1.3), xlim=(0, 4))
-  left.legend(title="contacts of each", loc="upper right", bbox_to_anchor=(1.04, 1.03), handlelength=1.2, borderpad=0.2)
+    left.hist(v[k] / scale, bins=np.linspace(0, 4, 41), density=True, histtype="step", color=colour,
+              label=f"{met[k]:.1f} contacts per sphere")
+  left.plot(x, np.sqrt(2 / np.pi) * x * x * np.exp(-x * x / 2), color=BLACK, label="Maxwell's density")
+  left.set(xlabel="speed / $(T/m)^{1/2}$", ylabel="probability density", ylim=(0, 0.9), xlim=(0, 4))
+  left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.27))
 
   moments = ((1, np.sqrt(8 / np.pi), BLUE), (4, 15, ORANGE), (6, 105, GREEN))
   checks = []
   for power, wanted, colour in moments:
     ratio = np.mean((v / scale) ** power, axis=1) / wanted
-    middle.plot(met, ratio, ".-", color=colour, label=f"$\\langle v^{power}\\rangle$")
+    middle.plot(met, ratio, ".-", color=colour, label=rf"$\langle v^{power}\rangle$")
     # relative standard deviation of the mean of v^power over all spheres
     full_moment = {1: 3, 4: 945, 6: 135135}[power]  # <x^(2 power)>
     sigma = np.sqrt((full_moment / wanted ** 2 - 1) / v.shape[1])
     checks.append(near(f"⟨v^{power}⟩ / Maxwell's value at the end", float(ratio[-1]), 1, 4 * sigma))
   middle.axhline(1, color=BLACK, linewidth=0.7)
-  middle.set(xlabel="contacts per sphere", ylabel="moment by Maxwell's")
-  middle.legend()
+  middle.set(xlabel="contacts per sphere", ylabel="moment / Maxwell's value", xlim=(0, None))
+  middle.legend(loc="upper center", bbox_to_anchor=(0.5, -0.27), ncols=3)
 
   start, end = chi_squared(v[0] / scale), chi_squared(v[-1] / scale)
   bound = 1 + 4 * np.sqrt(2 / (BINS - 1))
@@ -93,8 +94,8 @@ def draw(records, full):
   x = np.sqrt(mass * v[-1] ** 2 / (2 / 3 * np.mean(energy[-1])))
   checks.append(at_most("masses from 1 to 4: χ² per degree of freedom", chi_squared(x), bound))
   right.axhline(1, color=BLACK, linewidth=0.7)
-  right.set(xlabel="mass", ylabel="mean energy / that of all")
-  right.legend()
+  right.set(xlabel="mass", ylabel="mean energy / mean of all", xlim=(1, 4))
+  right.legend(loc="upper center", bbox_to_anchor=(0.5, -0.27), ncols=2)
   rows = []
   for name, r in (("equal masses", record), ("masses 1 to 4", mixed)):
     hits = len(r["event_time"])

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Section 2.8.1: a rigid rod and a rigid triangle rotate out of the hyperbolic plane in H2 x E."""
 import numpy as np
+from matplotlib.lines import Line2D
 
 import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
@@ -14,7 +15,9 @@ TITLE = "Rigid rod and triangle that rotate out of the hyperbolic plane in H²×
 CAPTION = ("The bodies rotate around an axis that no isometry has. The rod rotates in a flat plane, as in Euclidean "
            "space. The triangle keeps its sides, so its height and angles change twice per turn: a solid could not "
            "move like this. Above: the bodies in the cylinder (Poincaré disk times E) over half a turn. Dots: exact "
-           "solution of the reduced equation.")
+           "solution of the reduced equation. Below: errors of positions of both bodies; changes of conserved "
+           "quantities of the triangle. The height is the distance of particle 1 from the middle of the side 23; the "
+           "angles at particles 2 and 3 are almost equal to that at particle 1.")
 BODIES = ("rod", "triangle")
 AWAY = ("bodies.0.place.move=[{killing: boost_x, by: 1}]",)
 TOLERANCE = 1e-12
@@ -67,7 +70,7 @@ def height(x):
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(7.6, 10))
+  canvas = plt.figure(figsize=(7.6, 8.6))
   checks = []
   for k, body in enumerate(BODIES):
     cylinder(picture_axes(canvas, 3, 2, 1 + k), records[run(body)]["coordinates"], body)
@@ -78,17 +81,20 @@ def draw(records, full):
   ax = canvas.add_subplot(3, 2, 3)
   ax.plot(t, height(x), color=BLUE)
   ax.plot(t[sample], height(reference), "o", color=GREY, markersize=3)
-  ax.set(title="height of the triangle", xlabel="time $t$", xlim=(0, 10), ylabel="from 1 to the middle of 23")
+  ax.set(xlabel="time $t$", xlim=(0, 10), ylabel="height of the triangle")
+  ax.legend(handles=[Line2D([], [], color=BLUE, label="Lobatto"),
+                     Line2D([], [], marker="o", linestyle="", color=GREY, markersize=3, label="exact")],
+            loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
   ax = canvas.add_subplot(3, 2, 4)
-  for corner, color, line in zip(CORNERS, (BLUE, VERMILION, GREEN), ("-", "-", "--")):
-    ax.plot(t, angle(x, *corner), line, color=color, label=f"at particle {corner[0] + 1}")
+  for corner, color, line in zip(CORNERS, (BLUE, VERMILION, GREEN), ("-", "-", (0, (4, 4)))):
+    ax.plot(t, angle(x, *corner), linestyle=line, color=color, label=f"at particle {corner[0] + 1}",
+            linewidth=1.2)
     ax.plot(t[sample], angle(reference, *corner), "o", color=GREY, markersize=2.5)
   total = sum(angle(x, *corner) for corner in CORNERS)
   ax.axhline(60, color=BLACK, linestyle=":", linewidth=1)
-  ax.set(title=f"its angles, sum {np.min(total):.1f}° to {np.max(total):.1f}°", xlabel="time $t$",
-         ylabel="degrees", xlim=(0, 10))
-  ax.set_ylim(50.5, 61)
-  ax.legend(loc="lower center", ncols=3, columnspacing=1, handlelength=1.2)
+  ax.set(title=f"sum of the angles: {np.min(total):.1f}° to {np.max(total):.1f}°", xlabel="time $t$",
+         ylabel="angles of the triangle (°)", xlim=(0, 10), ylim=(52, 60.5))
+  ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, columnspacing=1, handlelength=1.2)
   checks += [near("minimum height of the triangle, side 23 in the hyperbolic plane", float(np.min(height(x))),
                   float(np.arccosh(np.cosh(1) / np.cosh(0.5))), 1e-5, digits=6),
              near("maximum height, side 23 along E", float(np.max(height(x))), np.sqrt(3) / 2, 1e-12, digits=13)]
@@ -122,8 +128,8 @@ def compare(places, kept, records):
                              float(np.max(np.abs(record["multiplier"] - 0.5))), 1e-11))
       elif not away:
         conserved(kept, record)
-  places.legend(loc="center", bbox_to_anchor=(0.55, 0.42), ncols=2)
-  places.set(title="positions minus the reduced equation", xlabel="time $t$", xlim=(0, 10), ylim=(1e-18, 1e-8))
+  places.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+  places.set(ylabel="error of positions", xlabel="time $t$", xlim=(0, 10), ylim=(1e-18, 1e-8))
   return found
 
 
@@ -137,8 +143,8 @@ def conserved(ax, record):
   ax.semilogy(t, so_far(energy / energy[0] - 1), color=BLACK, label="energy")
   for k, (name, color) in enumerate(zip(record.labels("killing"), (BLUE, VERMILION, GREEN, PURPLE))):
     ax.semilogy(t, so_far(momenta[:, k] - momenta[0, k]), color=color, label=name.replace("_", " "))
-  ax.legend(loc="upper right", ncols=2)
-  ax.set(title="triangle: change of conserved quantities, running maximum", xlabel="time $t$", xlim=(0, 10), ylim=(1e-18, 1e-12))
+  ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, columnspacing=1, handlelength=1.2)
+  ax.set(ylabel="largest change so far", xlabel="time $t$", xlim=(0, 10), ylim=(1e-18, 1e-14))
 
 
 def cylinder(ax, x, body):
@@ -153,7 +159,7 @@ def cylinder(ax, x, body):
     for i, j in ((0, 1), (0, 2), (1, 2))[:1 if body == "rod" else 3]:
       ax.plot(*side(x[k, i], x[k, j]).T, color=color, linewidth=1.6)
     ax.plot(*disk(x[k]).T, "o", color=color, markersize=3)
-  ax.set_box_aspect((1, 1, 0.62), zoom=1.3)
+  ax.set_box_aspect((1, 1, 0.62), zoom=1.5)
   ax.view_init(24, -60)
   ax.set_title(f"{body}, $t$ = 0 (dark) to π (bright)")
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Two bodies that attract each other in S3 and H3 (not a figure of the thesis)."""
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 import _paths  # noqa: F401  (must be first: it makes the next imports possible)
 
@@ -9,12 +10,13 @@ import orbits
 from checks import at_most
 from pictures import to_embedding
 from runs import Run
-from style import BLUE, GREY, ORANGE, SPACE_NAME, picture_axes, plt
+from style import BLUE, GREY, ORANGE, SPACE_NAME, plt
 
 TITLE = "Two bodies that attract each other in H³ and S³"
 CAPTION = ("V = -m₁m₂ coth d or -m₁m₂ cot d, masses 1 and 2.7. Unlike in flat space there is no centre of mass that "
-           "moves freely, and the relative motion does not separate. Right: distance from a solution in extended "
-           "precision, and drift of the energy.")
+           "moves freely, and the relative motion does not separate. Left: the paths in plot coordinates, with marks "
+           "at the end. Right: distance from a solution in extended precision, and the largest drift of the energy so "
+           "far.")
 SPACES = ("h3", "s3")
 MASSES = (1, 2.7)
 
@@ -43,7 +45,8 @@ def start(space):
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(10, 7))
+  canvas = plt.figure(figsize=(7.6, 6))
+  places = canvas.add_gridspec(2, 2, width_ratios=(1, 1.1))
   checks = []
   for row, space in enumerate(SPACES):
     record = records[run(space)]
@@ -55,20 +58,26 @@ def draw(records, full):
     checks += [at_most(f"{name}: position error on [0, {t[-1]:g}]", float(np.max(error)), 1e-7),
                at_most(f"{name}: relative drift of the energy", float(np.max(drift)), 1e-9),
                at_most(f"{name}: drift of the six Killing momenta", record.drift("killing_momentum"), 1e-13)]
-    axes = picture_axes(canvas, 2, 2, 2 * row + 1)
+    axes = canvas.add_subplot(places[row, 0], projection="3d")
     x = record["plot_position"]
     for k, color in enumerate((ORANGE, BLUE)):
-      axes.plot(*x[:, k].T, color=color, linewidth=0.8)
-      axes.plot(*x[-1:, k].T, "o", color=color, markersize=4 + 2 * MASSES[k], label=f"mass {MASSES[k]:g}")
-    axes.set_box_aspect(np.ptp(x.reshape(-1, 3), axis=0) + 0.02, zoom=1.3)
-    axes.set_title(f"{SPACE_NAME[space]}, " + ("Poincaré ball" if space == "h3" else "stereographic picture"))
-    axes.legend(loc="upper left")
-    ax = canvas.add_subplot(2, 2, 2 * row + 2)
-    ax.semilogy(t, np.where(drift > 0, drift, np.nan), ".", color=GREY, markersize=1.5, label="relative energy error")
+      axes.plot(*x[:, k].T, color=color, linewidth=0.7, label=f"mass {MASSES[k]:g}")
+      axes.plot(*x[-1:, k].T, "o", color=color, markersize=3 + 2 * MASSES[k])
+    axes.set_box_aspect(np.ptp(x.reshape(-1, 3), axis=0) + 0.02, zoom=1.15)
+    axes.set(title=f"{SPACE_NAME[space]}, " + ("Poincaré ball" if space == "h3" else "stereographic projection"),
+             xlabel="$x$", ylabel="$y$", zlabel="$z$")
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+      axis.set_major_locator(MaxNLocator(3))
+    axes.zaxis.labelpad = -3
+    ax = canvas.add_subplot(places[row, 1])
     ax.semilogy(t, np.maximum(error, 1e-18), color=BLUE, label="position error")
-    ax.set(xlabel="time $t$", ylabel="error", xlim=(0, float(t[-1])), ylim=(1e-17, 1e-10),
+    ax.semilogy(t, np.maximum(np.maximum.accumulate(drift), 1e-18), color=GREY,
+                label="relative energy error, largest so far")
+    ax.set(xlabel="time $t$", ylabel="error", xlim=(0, float(t[-1])), ylim=(1e-17, 1e-11),
            title=f"{SPACE_NAME[space]}, $h = 0.01$")
-    ax.legend(loc="upper right", markerscale=4)
+    ax.xaxis.set_major_locator(MaxNLocator(4))
+  axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2)
+  ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.25))
   return figure.Drawing(canvas, checks)
 
 

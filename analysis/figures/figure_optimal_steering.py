@@ -13,9 +13,10 @@ from style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, plt
 TITLE = "Steering map of Purcell's swimmer"
 CAPTION = ("Minimum of E = ∫ r′Mr′ dt, from 10 random starts and a circle, for gaits of three links that move the body "
            "by x along the initial direction of the middle link and rotate it by θ; y is free. Above: E over both; "
-           "marks are computed, the rest follows by reversal of the body (−x) and by its mirror image (−θ). Next to "
-           "it: E over θ for every x: the cheapest gait for a large distance also rotates the body. Below: gaits for x "
-           "= .03 and growing θ on B_x; they shift from the straight shape to the region with large B_θ.")
+           "black dots are computed, the rest follows by reversal of the body (−x) and by its mirror image (−θ), which "
+           "the four red dots check. Next to it: E over θ for every x: the cheapest gait for a large distance also "
+           "rotates the body. Below: gaits for x = .03 and growing θ on B_x; they shift from the straight shape to the "
+           "region with large B_θ.")
 X, TURN = (0, 0.01, 0.02, 0.03, 0.04, 0.05), (0, 0.06, 0.12, 0.18, 0.24, 0.3)
 FIELD = field_run("purcell", (-2.6, -2.6), (2.6, 2.6))
 SIGNS = ((0.02, 0.12), (-0.02, 0.12), (0.02, -0.12), (-0.02, -0.12))
@@ -35,33 +36,36 @@ def runs(full):
 
 
 def draw(records, full):
-  canvas = plt.figure(figsize=(7.6, 8.4))
-  grid = canvas.add_gridspec(2, 2, height_ratios=(1, 1.2))
-  axes = [canvas.add_subplot(place) for place in (grid[0, 0], grid[0, 1], grid[1, :])]
+  canvas = plt.figure(figsize=(7.6, 7.2))
+  above, below = canvas.subfigures(2, 1, height_ratios=(1, 1.15))
+  axes = [*above.subplots(1, 2), below.subplots()]
   E = np.array([[0 if (x, turn) == (0, 0) else records[steer_run(x, turn)]["cost"][0] for turn in TURN] for x in X])
   draw_map(axes[0], E)
   for k, x in enumerate(X):
-    axes[1].plot(TURN, E[k], "o-", color=COLOURS[k], label=f"x = {x:g}")
-  axes[1].set(xlabel=r"turn $\theta$ of a cycle", ylabel="$E$", title="cost over the rotation")
-  axes[1].legend(loc="upper right", ncols=2)
-  Field(records[FIELD], ("alpha1", "alpha2")).height(axes[2], 0, "gaits of $x = .03$ on $B_x$", gait=False)
+    axes[1].plot(TURN, E[k], "o-", color=COLOURS[k], markersize=4, label=f"$x = {x:g}$")
+  axes[1].set(xlabel=r"turn $\theta$ of a cycle", ylabel="cost $E$", title="cost against the rotation", ylim=(0, 0.26))
+  axes[1].legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=7, handlelength=1.4)
+  Field(records[FIELD], ("alpha1", "alpha2")).height(axes[2], 0, "gaits for $x = 0.03$ on $B_x$", gait=False,
+                                                      bar="left")
   for k, turn in enumerate(TURN):
-    axes[2].plot(*records[steer_run(0.03, turn)]["shape"].T, color=COLOURS[k], linewidth=1.4, label=f"θ = {turn:g}")
+    axes[2].plot(*records[steer_run(0.03, turn)]["shape"].T, color=COLOURS[k], linewidth=1.4,
+                 label=f"$\\theta = {turn:g}$")
   draw_apart(axes[2], 2.6)
-  axes[2].legend(loc="lower left", fontsize=7)
+  axes[2].legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
   return figure.Drawing(canvas, measure(records, E))
 
 
 def draw_map(ax, E):
   whole = np.block([[E[:0:-1, :0:-1], E[:0:-1]], [E[:, :0:-1], E]])
   x, turn = (np.concatenate([-np.array(a[:0:-1]), a]) for a in (X, TURN))
-  mesh = ax.contourf(x, turn, whole.T, levels=np.linspace(0, 0.26, 14), cmap="Blues")
-  lines = ax.contour(x, turn, whole.T, levels=np.linspace(0, 0.26, 14)[1::2], colors=GREY, linewidths=0.7)
-  ax.clabel(lines, fontsize=7)
-  plt.colorbar(mesh, ax=ax, label="$E$")
-  ax.plot(*np.array([(a, b) for a in X for b in TURN]).T, ".", color=BLACK, markersize=3)
+  levels = np.linspace(0, 0.26, 14)
+  mesh = ax.contourf(x, turn, whole.T, levels=levels, cmap="Blues")
+  ax.contour(x, turn, whole.T, levels=levels, colors=GREY, linewidths=0.5)
+  plt.colorbar(mesh, ax=ax, label="cost $E$", ticks=levels[::2])
+  ax.plot(*np.array([(a, b) for a in X for b in TURN]).T, ".", color=BLACK, markersize=3, clip_on=False)
   ax.plot(*np.array(SIGNS).T, "o", color=VERMILION, markersize=4)
-  ax.set(xlabel="$x$ of a cycle / length", ylabel=r"turn $\theta$ of a cycle", title="least cost")
+  ax.set(xlabel="distance $x$ of a cycle / length", ylabel=r"turn $\theta$ of a cycle", title="minimum cost",
+         xticks=(-0.04, -0.02, 0, 0.02, 0.04))
   ax.grid(False)
 
 

@@ -13,6 +13,7 @@ from style import BLACK, GREY, ORDER_COLOR, SPACE_NAME, legend_below, panels
 FLOOR, FLOOR_POLAR_H3 = 3e-13, 3e-10
 ORDER_TOLERANCE = 0.2
 MARK = {"velocity": "o", "gauss": "s", "lobatto": "^"}
+SIZE = {"velocity": 7, "gauss": 4, "lobatto": 3.5}  # of marks, so that all are visible where curves coincide
 LINE = {"velocity": ":", "gauss": "--", "lobatto": "-"}
 FAMILY = {"velocity": "Gauss (q, q'), polar chart", "gauss": "Gauss, balanced moving charts",
           "lobatto": "Lobatto IIIA–IIIB, embedding"}
@@ -30,8 +31,9 @@ def draw(records, body, full):
   sizes = steps(full)
   errors = {(space, bond, method): np.array([largest_error(records, body, space, bond, method, h) for h in sizes])
             for space in SPACES for bond, _ in BONDS[body] for method in METHODS}
-  figure, axes = panels(len(BONDS[body]), 2, height=3.7 if body == "rod" else 3.1, sharex=True, sharey=True)
-  for row, (bond, name) in enumerate(BONDS[body]):
+  shown = [bond for bond in BONDS[body] if bond[0] != 1]  # the triangle is symmetric: s13 = s12
+  figure, axes = panels(len(shown), 2, height=3.7, sharex=True, sharey=True)
+  for row, (bond, name) in enumerate(shown):
     for column, space in enumerate(SPACES):
       panel(axes[row, column], body, space, bond, name, sizes, errors)
   for ax in axes[-1]:
@@ -45,7 +47,8 @@ def draw(records, body, full):
 def panel(ax, body, space, bond, name, sizes, errors):
   for method in METHODS:
     ax.loglog(sizes, np.maximum(errors[space, bond, method], 1e-17), LINE[method.family], marker=MARK[method.family],
-              color=ORDER_COLOR[method.order], markerfacecolor="white" if method.family == "velocity" else None)
+              color=ORDER_COLOR[method.order], markerfacecolor="none" if method.family == "velocity" else None,
+              markersize=SIZE[method.family], linewidth=1.2)
   for stages in (1, 2, 3):
     for h in (0.1, 0.01):
       value = thesis.published(body, space, bond, stages, h)
@@ -54,7 +57,8 @@ def panel(ax, body, space, bond, name, sizes, errors):
   for order, (height, left) in GUIDE.items():
     guide = np.array([0.1, left])
     ax.loglog(guide, height * (guide / 0.1) ** order, color=GREY, linewidth=0.8)
-    ax.annotate(f"$h^{order}$", (left, height * (left / 0.1) ** order), color=GREY, ha="right", va="center")
+    ax.annotate(f"$h^{order}$", (left, height * (left / 0.1) ** order), (-3, 0),
+                textcoords="offset points", color=GREY, ha="right", va="center")
   ax.set_title(f"{SPACE_NAME[space]} {body}, {name}")
   ax.set_ylim(1e-16, 1)
 
@@ -62,7 +66,7 @@ def panel(ax, body, space, bond, name, sizes, errors):
 def legend():
   orders = [Line2D([], [], color=color, linewidth=3, label=f"order {order}") for order, color in ORDER_COLOR.items()]
   families = [Line2D([], [], color=GREY, linestyle=LINE[f], marker=MARK[f], label=FAMILY[f],
-                     markerfacecolor="white" if f == "velocity" else None) for f in FAMILY]
+                     markersize=SIZE[f], markerfacecolor="none" if f == "velocity" else None) for f in FAMILY]
   return orders + families + \
       [Line2D([], [], color=BLACK, marker="x", linestyle="", markersize=8, label="the thesis's published code")]
 

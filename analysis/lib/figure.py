@@ -1,5 +1,5 @@
-"""The main program of every figure script: reads results, writes FIGURE.png, FIGURE.small.png and FIGURE.json, and
-prints the checks.
+"""The main program of every figure script: reads results, writes FIGURE.png, FIGURE.pdf, FIGURE.small.png and
+FIGURE.json, and prints the checks.
 
 A script defines TITLE, CAPTION, runs(full) -> list of Run, and draw(records, full) -> Drawing.
 """
@@ -12,9 +12,10 @@ from dataclasses import asdict, dataclass, field
 from PIL import Image
 
 import legends
+import page
 from record import Records
 from runs import ANALYSIS
-from style import plt
+from style import PRINT_DPI, plt, rasterize
 
 WIDEST, LEAST_HEIGHT = 7.7, 0.72  # inches (8 with the saved margin); minimum factor by which the height shrinks
 SMALL = (400, 260)  # pixels
@@ -35,13 +36,19 @@ class Drawing:
 
 
 def save(canvas, path):
-  """Saves the figure at most WIDEST inches wide, so that a page shows it at full size, and next to it
-  NAME.small.png."""
+  """Saves the figure at most WIDEST inches wide, so that a page shows it at full size, as PNG, as PDF with the same
+  layout, and as a small NAME.small.png. Raises page.TextError if a text cannot be read."""
   width, height = canvas.get_size_inches()
   if width > WIDEST:
     canvas.set_size_inches(WIDEST, height * max(WIDEST / width, LEAST_HEIGHT))
   legends.settle(canvas)
-  canvas.savefig(path)
+  canvas.draw_without_rendering()
+  canvas.set_layout_engine("none")  # the layout that was just made is kept for all files
+  box = page.page_of(canvas)
+  page.check(canvas, box)
+  canvas.savefig(path, bbox_inches=box)
+  rasterize(canvas)
+  canvas.savefig(path.with_suffix(".pdf"), bbox_inches=box, dpi=PRINT_DPI, metadata={"CreationDate": None})
   with Image.open(path) as image:
     small = image.convert("RGB")
     small.thumbnail(SMALL)

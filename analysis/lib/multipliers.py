@@ -5,14 +5,18 @@ from matplotlib.lines import Line2D
 import thesis
 from checks import Check, at_most, fitted_order
 from figure import Drawing, Table
-from rigid_runs import (FAMILIES, NAMES, SPACES, STEPS, end_of, lobatto, multiplier_error, off_the_flow, run)
-from style import BLACK, BLUE, GREEN, GREY, ORANGE, SPACE_NAME, VERMILION, legend_below, panels
+from rigid_runs import FAMILIES, SPACES, STEPS, end_of, lobatto, multiplier_error, off_the_flow, run
+from style import BLACK, BLUE, GREEN, GREY, ORANGE, SPACE_NAME, legend_below, panels
 
 COLOR = dict(zip(STEPS, (ORANGE, GREEN, BLUE)))
-LINE = {"published": ":", "scaled": "--", "embedding": "-"}
+LINE = dict(zip(STEPS, (":", "--", "-")))
 FAMILY = {"published": "as published: polar chart, unscaled", "scaled": "polar chart, scaled by the step",
           "embedding": "embedding, moving origin"}
-BLOCKS, LOWEST = 100, 1e-17
+COLUMN = {"published": "as published", "scaled": "scaled by the step", "embedding": "embedding"}
+# Rows of panels: the names of the multipliers, and their indices. The triangle is symmetric, so that l12 = l13.
+SHOWN = {"rod": (("\\lambda", (0,)),),
+         "triangle": (("\\lambda_{12}, \\lambda_{13}", (0, 1)), ("\\lambda_{23}", (2,)))}
+BLOCKS, LOWEST = 50, 1e-17
 REQUIRED, LENGTH, ON_THE_FLOW, LONG = 1e-11, 1e-13, 1e-12, 1000
 
 
@@ -31,33 +35,36 @@ def long_runs(body, space):
 
 
 def draw(records, body, stages, full):
-  """Rows of panels: one per integrator for the rod, one per multiplier for the triangle. Columns: spaces."""
-  lines = [(n, row) for n in stages for row in range(len(NAMES[body]))]
-  figure, axes = panels(len(lines), 2, height=3.3 if body == "rod" else 2.9, sharex=True, sharey="row")
-  for (n, row), pair in zip(lines, axes):
-    for ax, space in zip(pair, SPACES):
-      panel(ax, records, body, space, n, row, full)
-      ax.set_title(f"{SPACE_NAME[space]} {body}, rs{n}" + (f", ${NAMES[body][row]}$" if body == "triangle" else ""))
-    pair[0].set_ylabel("error of the multiplier")
+  """Columns of panels: forms of the equations. Rows: spaces, and integrators or multipliers."""
+  lines = [(space, n, name, which) for space in SPACES for n in stages for name, which in SHOWN[body]]
+  figure, axes = panels(len(lines), 3, width=2.6, height=2.05, sharex=True, sharey="row")
+  for (space, n, name, which), row in zip(lines, axes):
+    for ax, family in zip(row, FAMILY):
+      if family not in FAMILIES[space]:
+        ax.set_axis_off()
+        continue
+      panel(ax, records, body, space, family, n, which, full)
+      ax.set_title(f"{SPACE_NAME[space]}, rs{n}, {COLUMN[family]}" if body == "rod" else
+                   f"{SPACE_NAME[space]}, ${name}$, {COLUMN[family]}")
+    row[0].set_ylabel(f"error of ${name}$")
   for ax in axes[-1]:
     ax.set_xlabel("time $t$")
-  legend_below(figure, legend(body == "rod"), columns=3)
+  legend_below(figure, legend(body == "rod"), columns=5 if body == "triangle" else 3)
   found = [c for n in stages for space in SPACES for c in checks(records, body, space, n, full)]
   return Drawing(figure, found + (flat(records, body) if 3 in stages else []), [table(records, body, stages, full)] +
                  ([flow_table(records, body)] if 3 in stages else []))
 
 
-def panel(ax, records, body, space, stages, row, full):
-  for family in FAMILIES[space]:
-    for step in STEPS:
-      record = records[run(body, space, family, stages, step, end_of(body, space, family, step, full))]
-      times, errors = multiplier_error(record, body, space)
-      envelope(ax, times, errors[:, row], LINE[family], COLOR[step])
+def panel(ax, records, body, space, family, stages, which, full):
+  for step in STEPS:
+    record = records[run(body, space, family, stages, step, end_of(body, space, family, step, full))]
+    times, errors = multiplier_error(record, body, space)
+    envelope(ax, times, np.max(errors[:, which], axis=1), LINE[step], COLOR[step])
   times, errors = multiplier_error(records[lobatto(body, space)], body, space, "multiplier")
-  envelope(ax, times, errors[:, row], "-", VERMILION)
-  if (body, space) == ("rod", "h3"):
-    for step, value in thesis.MULTIPLIER[stages].items():
-      ax.plot(0.1, value, "x", color=BLACK, markersize=8, zorder=5)
+  envelope(ax, times, np.max(errors[:, which], axis=1), "-", GREY)
+  if (body, space, family) == ("rod", "h3", "published"):
+    for value in thesis.MULTIPLIER[stages].values():
+      ax.plot((0, 2), (value, value), "|-", color=BLACK, markersize=7, linewidth=1, zorder=5)
   ax.set(xlim=(0, 10), yscale="log")
 
 
@@ -69,15 +76,12 @@ def envelope(ax, times, values, line, color):
   ax.plot(times[size - 1:count * size:size], np.maximum(height, LOWEST), line, color=color, linewidth=1.3)
 
 
-def legend(crosses):
-  items = [Line2D([], [], color=COLOR[h], linewidth=3, label=f"$h = {h:g}$") for h in STEPS]
-  items += [Line2D([], [], color=GREY, linestyle=LINE[f], label=FAMILY[f]) for f in FAMILY]
-  items.append(Line2D([], [], color=VERMILION, label="Lobatto IIIA–IIIB 4, $h = 0.01$"))
-  if crosses:
-    items.append(Line2D([], [], color=BLACK, marker="x", linestyle="", markersize=8,
+def legend(published):
+  items = [Line2D([], [], color=COLOR[h], linestyle=LINE[h], label=f"$h = {h:g}$") for h in STEPS]
+  items.append(Line2D([], [], color=GREY, label="Lobatto IIIA–IIIB 4, $h = 0.01$"))
+  if published:
+    items.append(Line2D([], [], color=BLACK, marker="|", markersize=7, linewidth=1,
                         label="the thesis's code, largest error on [0, 2]"))
-  else:
-    items.append(Line2D([], [], linestyle="", label=" "))
   return items
 
 

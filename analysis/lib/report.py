@@ -1,6 +1,6 @@
 """The report: one HTML page, grouped by subject, with its figures in files next to it. It needs no network.
 
-    report.html    figures/NAME.png and NAME.small.png    views/NAME.html, one per subject
+    report.html    figures/NAME.png, NAME.pdf and NAME.small.png    views/NAME.html, one per subject
 """
 import datetime
 import html
@@ -138,12 +138,13 @@ def drawn(figure, folder):
 
 
 def picture(figure, folder):
-  """The image of a figure at its own size. On a narrow page it shrinks to 80 % of that and then scrolls sideways."""
+  """The image of a figure at its own size, and a link to its PDF. On a narrow page the image shrinks to 80 % of that
+  and then scrolls sideways."""
   with Image.open(pathlib.Path(folder) / f"{figure['name']}.png") as image:
     width, height = (round(side * CSS / DPI) for side in image.size)
-  name = pathlib.Path(folder).name
+  stem = f"{pathlib.Path(folder).name}/{figure['name']}"
   return (f"<div class=wide><img loading=lazy alt='{text(figure['title'])}' width={width} height={height} "
-          f"style='min-width:{0.8 * width:.0f}px' src='{name}/{figure['name']}.png'></div>")
+          f"style='min-width:{0.8 * width:.0f}px' src='{stem}.png'></div><p><a href='{stem}.pdf'>PDF</a></p>")
 
 
 def card(figure, folder):

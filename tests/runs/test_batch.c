@@ -164,13 +164,14 @@ static bool has_moved(const cb_run *run) {
   return any;
 }
 
-/* Fails if the states of two runs differ in one bit. */
+/* Fails if the states of two runs differ in one bit. The piece `watch` is left out: it has maxima over rows, which a run
+ * without a record does not measure. */
 static void same_states(cb_run *a, cb_run *b, int lane, const char *text) {
   size_t n;
   const cb_blob *one = cb_run_checkpoint(a, &n), *other = cb_run_checkpoint(b, &n);
   for (size_t i = 0; i < n; i++) {
     const size_t size = one[i].type == CB_FIELD_INT32 ? 4 : 8;
-    if (memcmp(one[i].data, other[i].data, one[i].count * size))
+    if (strcmp(one[i].name, "watch") && memcmp(one[i].data, other[i].data, one[i].count * size))
       fail_msg("lane %d: /%s differs after cb_runs_advance\n%s", lane, one[i].name, text);
   }
 }

@@ -10,7 +10,7 @@ from style import BLACK, GREY, legend_below, panels
 from swimmers import spin
 
 TITLE = "A maple seed autorotates, from any tilt"
-CAPTION = ("Nut, twisted wing of 28 mm × 12 mm and the vein along its leading edge, 110 mg, in air of 1.225 kg/m³. "
+CAPTION = ("Nut, twisted wing of 28 mm × 12 mm and the vein along its leading edge, 123 mg, in air of 1.225 kg/m³. "
            "Left: the paths of the centre of mass and of the wing's tip from 0.5 s to 0.7 s after the start, from the "
            "side, and the seed. Middle and right: fall speed and spin of seeds released from rest; five of nineteen "
            "tilts around a full turn. Thin lines: the other final state, a dive with the nut first. A seed without the "

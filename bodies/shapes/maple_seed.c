@@ -15,8 +15,6 @@
 
 #include <math.h>
 
-static const double pi = 3.14159265358979323846;
-
 typedef struct params {
   double nut_length, nut_width, nut_thickness, length, width, vein, camber, twist, offset;
   int resolution;
@@ -52,22 +50,28 @@ static void wing(const void *self, const double *u, double x[3]) {
   x[2] = y * sin(angle) + z * cos(angle);
 }
 
+/* Adds an ellipsoid with the half axes a, along x, y and z, as a sphere with 4 q faces around x that is stretched. */
+static void add_stretched_sphere(cb_shape *b, const double a[3], const double origin[3], int q) {
+  const double stretch[3][3] = {{0, 0, a[0]}, {a[1], 0, 0}, {0, a[2], 0}};
+  cb_shape_place(b, stretch, origin);
+  cb_shape_add_ellipsoid(b, (const double[3]){1, 1, 1}, 1, 4 * q);
+}
+
+/* Nut, wing and vein have the same number of faces around them. A mesh of twice the resolution therefore halves the
+ * sides of all faces, and masses, areas and the motion converge with order 2. */
 static cb_status make(const void *given, cb_surface **out) {
   const params *p = given;
-  const double a[3] = {p->nut_length / 2, p->nut_width / 2, p->nut_thickness / 2};
-  /* size: the size of the faces of the wing, which is the larger part */
-  int q = cb_shape_quarter(p->resolution);
-  double size = 2 * pi * sqrt(p->length * p->width) / 2 / (4 * q), middle = (a[0] + a[1]) / 2;
+  const double nut[3] = {p->nut_length / 2, p->nut_width / 2, p->nut_thickness / 2},
+               vein[3] = {p->length / 2, p->vein / 2, p->vein / 2};
+  const int q = cb_shape_quarter(p->resolution);
   cb_shape b = {.failed = false};
   cb_shape_part(&b, "nut");
-  cb_shape_add_ellipsoid(&b, a, middle, (int)fmax(8, 2 * pi * middle / size));
+  add_stretched_sphere(&b, nut, (const double[3]){0, 0, 0}, q);
   cb_shape_part(&b, "wing");
   cb_shape_add_tube(&b, &(cb_tube){q, q, false, true, 0}, wing, p);
-  /* the vein begins just off the end of the nut */
-  const double rod[3] = {p->length / 2, p->vein / 2, p->vein / 2};
   cb_shape_part(&b, "vein");
-  cb_shape_place(&b, NULL, (const double[3]){1.02 * (a[0] + rod[0]), p->offset + 1.05 * rod[1], 0});
-  cb_shape_add_ellipsoid(&b, rod, rod[1], (int)fmax(8, p->resolution / 4));
+  /* the vein begins just off the end of the nut */
+  add_stretched_sphere(&b, vein, (const double[3]){1.02 * (nut[0] + vein[0]), p->offset + 1.05 * vein[1], 0}, q);
   return cb_shape_finish(&b, out);
 }
 

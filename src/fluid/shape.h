@@ -28,8 +28,8 @@ typedef void cb_shape_map(const void *self, const double *u, double out[3]);
 /* Starts a part with this name, to which the faces that follow belong, in the standard frame. b is {0} before the first
  * part. */
 void cb_shape_part(cb_shape *b, const char *name);
-/* Places the vertices that follow at `origin`, rotated by the matrix `frame` (NULL: not rotated). A determinant of -1
- * mirrors them. */
+/* Places the vertices that follow at `origin`, rotated and stretched by the matrix `frame` (NULL: neither). A negative
+ * determinant mirrors them. */
 void cb_shape_place(cb_shape *b, const double frame[3][3], const double origin[3]);
 
 int cb_shape_vertex(cb_shape *b, const double x[3]);

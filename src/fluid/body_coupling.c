@@ -29,7 +29,8 @@ cb_mirror cb_coupling_plane_of(const cb_body_coupling *c) {
   return (cb_mirror){(cb_mirror_kind)p->wall, {p->wall_x, p->wall_y, p->wall_z}, p->wall_height};
 }
 
-/* Refuses the place of a plane without the key `wall`, and a normal without direction. */
+/* Fails if the map gives the place of a plane (keys that begin with `wall_`) without the key `wall`, or if the normal
+ * of the plane is 0. */
 static cb_status check_plane(const cb_body_coupling *c, const cb_node *map) {
   const cb_mirror plane = cb_body_coupling_plane(c);
   for (size_t i = 0; map && i < map->count; i++) {
@@ -87,8 +88,8 @@ void cb_body_coupling_free(cb_body_coupling *c) {
 
 enum { AXES = CB_COUPLING_AXES, TURN = 3 };
 
-/* The coordinates of a class of joints. Each is a displacement along the axis 0, 1 or 2 of frame A, or TURN, the angle
- * about the third axis. */
+/* The coordinates of a class of joints. Each is a displacement along the axis 0, 1 or 2 of frame A
+ * (fluid/body_coupling.h), or TURN, the angle about axis 2. */
 typedef struct joint_kind {
   const char *name;
   int coordinates, of[AXES];
@@ -100,13 +101,13 @@ static const joint_kind kinds[] = {{"hinge", 1, {TURN}},
                                    {"planar", 3, {0, 1, TURN}},
                                    {"weld", 0, {0}}};
 
-/* A joint at given poses: the rotations of its bodies and frames, the quaternion of R_A^T R_B, and the vectors from the
- * origins of the two bodies to the origin of frame B. */
+/* A joint at given poses: the rotations of its two bodies, those of its frames A and B, the quaternion m of R_A^T R_B,
+ * and the vectors from the origins of the two bodies to the origin of frame B. */
 typedef struct joint_now {
   double body[2][3][3], A[3][3], B[3][3], m[4], arm[2][3];
 } joint_now;
 
-/* A joint of the tree, and the number of its first coordinate. */
+/* A joint of the tree, which is the set of joints that connect all bodies, and the number of its first coordinate. */
 typedef struct tree_joint {
   const cb_coupled_joint *of;
   const joint_kind *kind;
@@ -119,7 +120,9 @@ struct cb_coupling_table {
   int n, size, joints; /* size: 6 n */
   tree_joint *joint;   /* [joints] */
   double density;
-  cb_spline_grid grid; /* entries: the blocks (i, j <= i) of C in rows, each block by its rows */
+  /* The entries of the grid are the blocks (i, j <= i) of C, row of blocks by row of blocks. The 36 numbers of a block
+   * are stored row by row. */
+  cb_spline_grid grid;
   const char *name[AXES];
   bool turns[AXES];    /* the coordinate is an angle */
   double *C, *slope;   /* [entries], [grid.n][entries] */
@@ -130,7 +133,7 @@ static const cb_pose world = {{1, 0, 0, 0}, {0, 0, 0}};
 
 /* --- coordinates --- */
 
-/* Adds whole turns to the angle q. Returns the result that is nearest to the middle of the axis. */
+/* Returns q plus a number of whole turns, such that the result is nearest to the middle of the axis a. */
 static double unwound(const cb_spline_axis *a, double q) {
   const double turn = 2 * M_PI, middle = (a->low + a->high) / 2;
   return a->period > 0 ? q : q - turn * nearbyint((q - middle) / turn);
@@ -243,7 +246,8 @@ cb_status cb_coupling_table_apply(cb_coupling_table *t, const cb_pose *g, const 
 
 /* --- a function of coordinates --- */
 
-/* Returns the kind of coordinate q of the table, and the joint that has it. */
+/* Returns the kind of coordinate q of the table (an axis, or TURN), and sets *joint to the joint that has this
+ * coordinate. */
 static int kind_of(const cb_coupling_table *t, int q, const tree_joint **joint) {
   int i = t->joints - 1;
   while (t->joint[i].first > q || t->joint[i].kind->coordinates == 0) i--;

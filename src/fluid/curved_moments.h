@@ -44,7 +44,7 @@ void cb_curved_of_inertia(double K, double mass, const double (*I)[6], cb_curved
  * base point if this mean does not exist or is near the antipode of the base point. */
 void cb_curved_apex(const cb_surface *s, const double (*y)[4], int p, double apex[4]);
 /* Finds the moments of part p with its vertices at y, for density 1: as a solid (0 for an open part) and as a skin.
- * *area is the area of the faces. */
+ * *area becomes the area of its faces. */
 void cb_curved_of_part(const cb_surface *s, const double (*y)[4], int p, cb_curved_moments *solid,
                        cb_curved_moments *skin, double *area);
 

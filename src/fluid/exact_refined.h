@@ -9,7 +9,7 @@
 #include "potential/refine.h"
 #include <curvebody/fluid_model.h>
 
-/* The levels that were solved, beginning with level `first` of fluid/surface_mesh.h. */
+/* The levels that were solved. The first of them is level `first` of fluid/surface_mesh.h. */
 typedef struct cb_exact_levels {
   int n, first;
   cb_potential_level level[CB_POTENTIAL_LEVELS];
@@ -24,7 +24,7 @@ typedef struct cb_exact_asked {
    * refinement also stops if CB_EXACT_FAIR is met and the next level has more than about `faces` faces. */
   bool must;
   int faces;
-  int maximum; /* no finer mesh has more faces than this; 0: there is no limit */
+  int maximum; /* no refined mesh has more faces than this; 0: there is no limit */
 } cb_exact_asked;
 
 /* Computes the added mass of a body at rest, and the levels that were solved (levels may be NULL). m->report is called
@@ -43,7 +43,8 @@ void cb_exact_linear_velocities(const cb_surface *surface, int n, const double (
 
 /* Keeps one of `levels`, if possible not coarser than level `least` of fluid/surface_mesh.h. It is the first level
  * whose own K meets the error, or has a fair error while the next level is large; otherwise it is the last level.
- * Returns the error of its K, which is estimated with `found`, the result from all levels. */
+ * Returns the error of K on the level that is kept, estimated by comparison with `found`, the result from all levels.
+ */
 double cb_exact_keep_one(cb_exact_asked asked, const cb_added_mass *found, int least, cb_exact_levels *levels);
 
 /* The exact added mass of a body whose vertices move in its axes, on finer faces: each face is divided into four, once
@@ -74,11 +75,11 @@ cb_status cb_exact_posed_added_mass(cb_exact_posed *p, const double (*x)[3], con
 /* Computes G of the member `form` in curvebody/fluid_model.h, for a body that swims by changing its shape. A call with
  * n = 0 only prepares the levels. The function is for objects without asked.must, which have one level. */
 cb_status cb_exact_posed_form(cb_exact_posed *p, const double (*x)[3], int n, const double (*v)[3], double *G);
-/* These functions are called after the preparation. The first one returns the faces of the one level. The second one
- * finds positions or velocities on these faces from those of the given vertices. `buffer` has as many entries as
- * `to`. */
+/* These functions may be called only after the preparation. The first one returns the faces of the one level. The
+ * second one finds positions or velocities on these faces from those of the given vertices. `buffer` has as many
+ * entries as `to`. */
 const cb_surface *cb_exact_posed_surface(const cb_exact_posed *p);
 void cb_exact_posed_divide(const cb_exact_posed *p, const double (*from)[3], double (*to)[3], double (*buffer)[3]);
-/* Returns the error of the one level at the given vertices, and its number of faces. It is called after the
- * preparation. */
+/* Returns the error of the one level at the given vertices, and its number of faces. The function may be called only
+ * after the preparation. */
 double cb_exact_posed_error(const cb_exact_posed *p, int *faces);

@@ -1,4 +1,5 @@
-/* Finds fluid models by their names, makes them, and checks those that use only the shape at rest. */
+/* Finds fluid models by their names, makes them, and checks whether a model that uses only the shape at rest is valid
+ * for a body whose poses move the shape. */
 #include "fluid/fluid_shared.h"
 
 #include "fluid/immersed_private.h"
@@ -66,8 +67,8 @@ cb_status cb_fluid_model_check_closed(const cb_fluid_model *m, const cb_surface 
 
 /* --- models that are valid for a body at rest ---
  *
- * Checks fluid models that use only a body's shape at rest, for a body whose poses move the shape. Parts of the surface
- * with which places of a model move (immersed_followed.c) are excepted.
+ * Checks fluid models that use only a body's shape at rest, for a body whose poses move the shape. A model may have
+ * places, such as ellipsoids, that move with parts of the surface (immersed_followed.c). These parts need no check.
  *
  * Forces at places (on_twist) use only what `prepare` computed at rest, and so does an added mass of separate parts
  * (added_mass_of). Any other added mass counts as one that uses the vertices of the poses if its momentum mu0 or its
@@ -205,8 +206,8 @@ static bool follows(const cb_immersed *b, const cb_immersed_model_instance *of, 
   return found;
 }
 
-/* Returns the vertex that moves farthest of those that no place of the model follows, or -1. *part becomes a part that
- * has this vertex. followed[vertices] is overwritten. */
+/* Among the vertices that no place of the model follows, returns the one that moves farthest, or -1 if there is none.
+ * *part becomes a part that has this vertex. followed[vertices] is overwritten. */
 static int farthest(const cb_immersed *b, const cb_immersed_travel *t, const cb_immersed_model_instance *of,
                     bool *followed, int *part) {
   const cb_surface *s = b->surface;

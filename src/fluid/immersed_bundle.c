@@ -15,8 +15,9 @@
 enum { SHAPES = CB_SHAPE_SURFACE_VARIABLES, SIZE = CB_IMMERSED_FORM };
 
 /* The fluid's part of the form of a body over shape space, for a fluid model that is not the local one. A model that
- * has the member `form` gives this part itself. Otherwise K is the model's added mass, column i of Q its momentum mu0
- * in the motion u_i, and R follows from its kinetic energy T in one motion and in two:
+ * has the member `form` gives this part itself. Otherwise K is the model's added mass. Column i of Q is the model's
+ * momentum mu0 in the motion u_i, in which the vertices move with the velocities dx_i. R follows from the model's
+ * kinetic energy T in one motion and in the sum of two motions:
  *
  *   R_ij = T(u_i + u_j) - T(u_i) - T(u_j),  R_ii = 2 T(u_i);  in the motion u_i the vertices move by dx_i */
 

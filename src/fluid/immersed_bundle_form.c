@@ -1,16 +1,16 @@
 /* The form G = ((K, Q), (Q^T, R)) of an immersed body over shape space, and its derivatives. The kinetic energy is
  * (1/2) <G (xi, r'), (xi, r')> for the twist xi of the body and the rates r' of the shape variables r.
  *
- *   K = I_b + I_f, column i of Q = mu_0 of the velocities dx_i, R = R_b + R_f, R_b of the masses (moving_mass_curved.c)
+ *   K = I_b + I_f, column i of Q = mu_0 of the velocities dx_i, R = R_b + R_f, R_b: masses (moving_mass_curved.c)
  *   R_f,ij = sum over parts rho delta int s_i s_j dA,  s_i = <dx_i, n> less its mean over a closed part
  *   I_b, I_f: inertia of the masses and added mass;  rho: density of the fluid;  delta: fluid/local.h
  *
  * x are the vertices, dx_i = dx/dr_i, dx_ia = d dx_i/dr_a, and n is the normal of a face. The integrals are exact on
- * faces, because dx is linear there. For the derivative of G by r_a, the vertices are at x + h dx_a and move by
- * dx_i + h dx_ia. G is an algebraic function of these positions and motions. Its derivative at h = 0 is found by
- * central differences of order 6, with h |dx_a| at most .005 of the body's extent. The shape itself is not differenced.
- * If all parts move rigidly, no sum over faces is needed and the derivatives are exact (immersed_bundle_rigid.c). The
- * functions for curved spaces come first.
+ * faces, because dx is linear there. For the derivative of G by r_a, the vertices are at x + h dx_a and move by dx_i +
+ * h dx_ia. G is an algebraic function of these positions and motions. Its derivative at h = 0 is found by central
+ * differences of order 6, with h |dx_a| at most .005 of the body's extent. The derivatives of the shape itself are
+ * exact. If all parts move rigidly, no sum over faces is needed and the derivatives are exact
+ * (immersed_bundle_rigid.c). The functions for curved spaces come first.
  */
 #include "fluid/immersed_bundle.h"
 #include "numerics/vec3.h"
@@ -317,8 +317,8 @@ static void move(const cb_immersed_energy *e, cb_immersed_work *w, int a, double
   }
 }
 
-/* Finds the vertices at r with their derivatives. Returns CB_ERROR_UNSUPPORTED if the second ones are wanted and s has
- * none. */
+/* Finds the vertices at r with their derivatives. Returns CB_ERROR_UNSUPPORTED if the second derivatives are wanted and
+ * s does not give them. */
 static cb_status places(const cb_shape_surface *s, cb_immersed_work *w, const double *r, bool second) {
   cb_status status = s->at(s, r, w->x, w->dx, w->shape);
   if (!status && second && !s->second) status = cb_fail(CB_ERROR_UNSUPPORTED, "the shape has no second derivatives");

@@ -47,7 +47,7 @@ static cb_status find_flow(cb_immersed_workspace *s, const double r[3][3]) {
 }
 
 /* Fits the flow around the body by u0 + G0 x. G0 is the mean of the gradient over the vertices. At the mean position of
- * the vertices the fit equals the mean of their flow velocities. */
+ * the vertices the fit equals the mean of the flow velocities at the vertices. */
 void cb_immersed_field_as_a_whole(cb_immersed_workspace *s) {
   cb_immersed_field *f = &s->field;
   const int n = s->b->surface->vertices;
@@ -99,7 +99,8 @@ void cb_immersed_gather(cb_immersed_workspace *s, bool corners) {
     for (int k = 0; k < 3; k++) memcpy(f->corner[i][k], f->place[surface->face[s->b->listed[i]][k]], sizeof *f->place);
 }
 
-/* Returns whether the density differs over the box of the body. If not, f->density is set to the density. */
+/* Returns whether the density differs over the box of the body. If the density is the same everywhere in the box,
+ * f->density becomes this density. */
 static bool is_mixed(cb_immersed_workspace *s, const double r[3][3]) {
   double middle[3], half[3][3];
   cb_immersed_field *f = &s->field;
@@ -352,9 +353,8 @@ static void blocks(void *context, int begin, int end) {
     const cb_local_block *block = l->face_block + b;
     double *sum = t->s->face_sum + (size_t)b * numbers(t->of->terms);
     memset(sum, 0, numbers(t->of->terms) * sizeof *sum);
-    for (int slot = block->begin; slot < block->end; slot++)
-      if (slot == block->begin || l->face_of[slot] != l->face_of[slot - 1]) /* skips the padding */
-        add_face(t, l->face_of[slot], sum);
+    for (int slot = block->begin; slot < block->end; slot++) /* skips the entries that repeat a face to fill a group */
+      if (slot == block->begin || l->face_of[slot] != l->face_of[slot - 1]) add_face(t, l->face_of[slot], sum);
   }
 }
 

@@ -39,8 +39,9 @@ cb_status cb_immersed_mass(const cb_immersed *b, double t, cb_mass *mass, cb_loc
  * wrench of the user, and the floor takes no energy. A potential that acts must conserve energy, too.
  *
  * momentum, about the world's origin: it is conserved if no flow, layers, potential, drag, floor friction or wrench of
- * the user acts. The shape may change. If gravity, buoyancy, a wall or a floor acts (upright), all along the same axis,
- * only the angular momentum along `up` (of length 1) and the linear momentum perpendicular to it are conserved. */
+ * the user acts. The shape may change. If gravity, buoyancy, a wall or a floor acts, and all of these along the same
+ * axis, then `upright` is set. In this case only the angular momentum along `up` (of length 1) and the linear momentum
+ * perpendicular to `up` are conserved. */
 typedef struct cb_immersed_conserved {
   bool energy, momentum, upright;
   double up[3];

@@ -123,7 +123,8 @@ static void add_sphere(double K, cb_curved_moments *m) {
   for (int i = 0; i < 4; i++) m->M[i][i] += i < 3 ? quarter / K : quarter;
 }
 
-/* Finds a centre p, a point about which c = 0 (fluid/curved_moments.h), by Newton's method from the mean. A step p
+/* Finds a centre p, a point about which c = 0 (fluid/curved_moments.h), by Newton's method. The method starts at the
+ * mean position, which is in the direction of m->first, or at the base point if there is no such position. A step p
  * changes c by -(M_ww 1 - K P) p to first order. */
 static void curved_centre(double K, const cb_curved_moments *m, double p[4]) {
   const double square = cb_curved_form(K, m->first, m->first), content = cb_curved_content(K, m);
@@ -140,8 +141,9 @@ static void curved_centre(double K, const cb_curved_moments *m, double p[4]) {
     for (int i = 0; i < 3; i++) cb_cross3(H[(i + 1) % 3], H[(i + 2) % 3], adj[i]);
     const double det = cb_dot3(H[0], adj[0]);
     for (int i = 0; i < 3; i++) size += fabs(H[i][i]);
-    if (!(size > 1e-9 * fabs(content))) break;            /* for example for half a sphere */
-    if (!(fabs(det) > 1e-12 * size * size * size)) break; /* some points nearby are also centres */
+    if (!(size > 1e-9 * fabs(content))) break; /* no step is defined, for example for half a sphere */
+    /* the centre is not unique: some points nearby are also centres */
+    if (!(fabs(det) > 1e-12 * size * size * size)) break;
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) step[i] += adj[j][i] * own.M[j][3] / det;
     length = sqrt(cb_dot3(step, step));
@@ -224,7 +226,8 @@ void cb_curved_of_part(const cb_surface *s, const double (*y)[4], int p, cb_curv
     corners(s, y, f, apex, at);
     *area += add_curved_skin(s->curvature, (const double(*)[4])at, 1, skin);
   }
-  /* If the antipode of the apex is inside the part, the sum of the cones is the negative of the complement. */
+  /* If the antipode of the apex is inside the part, the sum over the cones is the negative of the integral over the
+   * complement. */
   if (!s->open[p] && cones(s, y, p, apex, solid) < 0 && s->curvature > 0) add_sphere(s->curvature, solid);
   cb_curved_move(s->curvature, apex, solid);
   cb_curved_move(s->curvature, apex, skin);

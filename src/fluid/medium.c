@@ -184,8 +184,8 @@ static void add_means(const double y[3][3], const double h[3], double l, int j, 
   }
 }
 
-/* Does the same as add_means for the part of the triangle that is above l, or below l. The means are over the complete
- * triangle. */
+/* Does the same as add_means for the part of the triangle that is above l, or below l if `above` is false. The
+ * integrals over this part are divided by the area of the complete triangle. */
 static void add_side(const double y[3][3], const double h[3], double l, bool above, int j, double factor,
                      cb_medium_means *out) {
   const cut k = cut_at(h, l, above);
@@ -260,8 +260,8 @@ typedef struct task {
   atomic_int failed;
 } task;
 
-/* Finds the densities of one block of faces, from f on. On failure *at is the number of the face that failed, counted
- * from f, if the density is smooth. */
+/* Finds the densities of one block of faces, from f on. If the density is smooth and a face fails, *at becomes the
+ * number of this face, counted from f. */
 static cb_status block(const task *t, int f, int *at) {
   const int n = t->n - f < CB_MEDIUM_BLOCK ? t->n - f : CB_MEDIUM_BLOCK;
   double(*slope)[3][3] = t->slope ? t->slope + f : NULL;

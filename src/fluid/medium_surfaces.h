@@ -60,7 +60,7 @@ typedef struct cb_medium_cell {
 } cb_medium_cell;
 typedef struct cb_medium_profile {
   int cells;
-  double low, width, zero[3]; /* zero: density and integrals at the height of o, which is 0 */
+  double low, width, zero[3]; /* zero: density and integrals at the height 0, which is that of o */
   cb_medium_cell cell[CB_PROFILE_CELLS];
 } cb_medium_profile;
 
@@ -92,7 +92,8 @@ double cb_layers_column(const cb_medium *m, double h); /* returns int_0^h rho dh
 double cb_smooth_at(const cb_medium *m, const double x[3], double gradient[3]);
 cb_status cb_smooth_value(const cb_medium *m, const double x[3], double *density);
 cb_status cb_smooth_gradient(const cb_medium *m, const double x[3], double *density, double gradient[3]);
-enum { CB_MEDIUM_BLOCK = 32 }; /* maximum of n in these functions; *at becomes the index of the face that failed */
+/* Maximum number n of faces in a call of cb_smooth_faces. If a face fails, *at becomes the index of this face. */
+enum { CB_MEDIUM_BLOCK = 32 };
 cb_status cb_smooth_faces(const cb_medium *m, int n, const double (*x)[3][3], double *density, double (*slope)[3][3],
                           int *at);
 

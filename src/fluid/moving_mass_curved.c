@@ -26,7 +26,7 @@
 
 typedef struct sums {
   cb_curved_moments solid;
-  double N[4][4], square; /* int u y^T dV and int |u|^2 dV */
+  double N[4][4], square; /* N = int u y^T dV, square = int |u|^2 dV */
 } sums;
 
 static double inner(double K, const double a[4], const double b[4]) { return cb_dot3(a, b) + a[3] * b[3] / K; }
@@ -44,8 +44,8 @@ static double along_points(cb_trig t, double d, double alpha, double beta) {
   return sum;
 }
 
-/* Adds the cone from the base point, which moves with u0, to the face with the corners y, which move with u, to N and
- * `square`. */
+/* Adds a cone to out->N and out->square. The cone goes from the base point, which moves with u0, to the face with the
+ * corners y, which move with u. */
 static void add_cone(double K, const double y[3][4], const double u[3][4], const double u0[4], sums *out) {
   const cb_trig t = cb_trig_of(K);
   double bc[3], q[4];
@@ -73,7 +73,7 @@ static void add_cone(double K, const double y[3][4], const double u[3][4], const
   }
 }
 
-/* N becomes T N T^T, with the transvection T from the base point to p. */
+/* Replaces N by T N T^T, with the transvection T from the base point to p. */
 static void carry(double K, const double p[4], double N[4][4]) {
   const double back[4] = {-p[0], -p[1], -p[2], p[3]};
   double rows[4][4], column[4], moved[4];
@@ -271,8 +271,8 @@ static void add_simplex(int n, int corners, const double u[MOTIONS][4][3], doubl
   }
 }
 
-/* Adds a tetrahedron from the apex: its volume and first moment, their rates in each motion, and its momentum. Returns
- * the volume. */
+/* Adds a tetrahedron from the apex to a face: its volume and first moment, the rates of both in each motion, and the
+ * momentum of each motion. Returns the volume. */
 static double add_tetrahedron(int n, const double y[3][3], const double u[MOTIONS][4][3], motion_sums *s) {
   double across[3][3], all[3];
   for (int k = 0; k < 3; k++) {

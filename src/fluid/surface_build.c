@@ -1,5 +1,5 @@
-/* Builds surfaces from arrays: copies the arrays, finds parts by connection, and finds which parts have a border. The
- * function that joins several surfaces is below. */
+/* Builds surfaces from arrays: copies the arrays, finds the parts as the pieces that are connected through edges, and
+ * finds which parts have a border. The function that joins several surfaces is below. */
 #include "fluid/surface_mesh.h"
 #include "core/arena.h"
 #include "numerics/vec3.h"
@@ -162,8 +162,8 @@ void cb_surface_gather(const cb_surface *s, const double (*listed)[3], double (*
 
 /* ---- parts ---- */
 
-/* Finds the pieces that are connected through edges: part[f] becomes the piece of face f, in the order of their first
- * faces. Returns their number. */
+/* Finds the pieces that are connected through edges. They are numbered in the order of their first faces, and part[f]
+ * becomes the number of the piece that has face f. Returns the number of pieces. */
 static int connected(const cb_surface *s, const cb_side *side, int *part, int *parent) {
   size_t n = 3 * (size_t)s->faces;
   int parts = 0;

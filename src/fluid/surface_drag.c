@@ -1,7 +1,7 @@
 /* The drag of a surface over shape space as a bundle (equations and symbols: immersed_bundle.h).
  *
- * Over a face with the corners a, b, d, N = (b - a) × (d - a), and |N| is twice its area. At each of its three points,
- * with J_n = N . J,
+ * Over a face with the corners a, b, d, N = (b - a) × (d - a), and |N| is twice its area. At each of the midpoints of
+ * its three edges, with J_n = N . J,
  *
  *   G += w J^T J + w_n J_n^T J_n,   w = k_t |N|/6,   w_n = (k_n - k_t)/(6 |N|)
  *
@@ -71,11 +71,12 @@ static void leave_workspace(drag *d, workspace *w) {
 /* ---- the form ---- */
 
 /* Sums over points of faces, from which a quadratic form in (omega, v, r') is made. Each point p adds 2 u.y to the
- * form. u = omega × p + v + sum d_i r_i' is the velocity at p, and y = omega × z + (weight/2) v + sum y_i r_i'. With
- * y = (weight/2) u the form is weight |u|^2, a part of G; other y give derivatives of G. */
+ * form, with two vectors u and y that are linear in (omega, v, r'). u = omega × p + v + sum d_i r_i' is the velocity at
+ * p, and y = omega × z + (weight/2) v + sum y_i r_i'. With y = (weight/2) u the form is weight |u|^2, a part of G;
+ * other y give derivatives of G. */
 typedef struct sums {
   double weight, p[3], pz[3][3], pd[SHAPE][3], d[SHAPE][3], dd[SHAPE][SHAPE];
-  double W[COLUMNS][COLUMNS]; /* lower triangle of the part of the form with J_n */
+  double W[COLUMNS][COLUMNS]; /* lower triangle of the sum of the terms with J_n */
 } sums;
 
 INLINE void cross_to(vector out, const vector a, const vector b) { /* out += a × b */
@@ -186,8 +187,8 @@ INLINE void add_face(const drag *f, const int *corner, const workspace *w, int n
   }
 }
 
-/* Computes the sums over all faces. The sums over pieces of about sqrt(faces) faces are added up, so that round-off
- * grows only as the fourth root of the number of faces. */
+/* Computes the sums over all faces. The faces are divided into pieces of about sqrt(faces) faces. The sums over the
+ * pieces are added up, so that round-off grows only as the fourth root of the number of faces. */
 INLINE void add_faces(const drag *f, const workspace *w, int n, bool derivatives, sums *sum) {
   const cb_surface *s = f->shape->surface;
   const int kinds = derivatives ? 1 + n : 1, piece = (int)fmax(32, sqrt(s->faces));
@@ -306,8 +307,8 @@ static cb_status form(const cb_bundle *b, const double *r, double *G, double *dG
   double about[COLUMNS * COLUMNS], c[3];
   const cb_status status = form_about_middle(b->self, r, about, NULL, c);
   if (status) return status;
-  /* G = T^T G' T, with G' = `about`: the column of omega_j gains the columns of v times e_j × c, and then so do the
-   * rows. */
+  /* G = T^T G' T, with G' = `about`: the columns of v times e_j × c are added to the column of omega_j, and then the
+   * same is done with the rows. */
   for (int i = 0; i < 2 * N; i++) {
     double *at = i < N ? about + i * N : about + i - N;
     const int step = i < N ? 1 : N;

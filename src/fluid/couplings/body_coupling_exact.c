@@ -193,8 +193,8 @@ static bool by_joints(void *self, cb_coupling_by_joints *out) {
   return d->table != NULL;
 }
 
-/* Returns the largest linear momentum that the others add to a body if all move with a unit velocity along `axis`,
- * relative to a third of the trace of its own linear tensor. */
+/* Returns how strong the coupling is if all bodies move with a unit velocity along `axis`: the largest linear momentum
+ * that the other bodies add to one body, divided by a third of the trace of the linear tensor of this body alone. */
 static cb_status strength(const data *d, const cb_pose *g, int axis, double (*Y)[6], double (*momentum)[6],
                           cb_several_report *report, double *largest) {
   for (int i = 0; i < d->n; i++) {
@@ -214,8 +214,8 @@ static cb_status strength(const data *d, const cb_pose *g, int axis, double (*Y)
 }
 
 /* Two errors add up. The panels make the coupling of spheres too small by 5/faces to 18/faces, as measured with 320 and
- * 512 faces (potential/several.h). The panels of a film between two bodies are too coarse if they are wider than the
- * gap: this error grows in proportion to (size/gap)^2, from about 1 % where a gap is as wide as a panel
+ * 512 faces (potential/several.h). The panels at a gap between two bodies are too coarse if they are wider than the
+ * gap: this error is proportional to (panel size/gap)^2, and about 1 % for a gap as wide as a panel
  * (potential/moving.h). A table adds its own error. */
 static cb_status estimate(void *self, double t, const cb_pose *g, cb_coupling_error *out) {
   const data *d = self;

@@ -7,7 +7,7 @@
  * product of splines in one direction. In one direction with the data u_i, i = 0 .. n - 1,
  *
  *   (c_i-1 + 4 c_i + c_i+1)/6 = u_i,  periodic, or with ends where the third derivative is continuous at the first and
- *   last inner node (`not-a-knot`): c_1 = (8 u_1 - u_0 - u_2)/6. For 3 points: the parabola, for 2: the line.
+ *   last inner node (`not-a-knot`): c_1 = (8 u_1 - u_0 - u_2)/6. With 3 points u is a parabola, with 2 a line.
  *
  * The flow is continuous with its second derivatives, with an error O(spacing^4); it is exact for cubics (in directions
  * with at least 4 points). Beyond a border that is not periodic, u is that of the nearest point of the grid. At the
@@ -97,8 +97,8 @@ static void filter_all(grid *g, size_t size, double *work) {
 
 /* --- reading --- */
 
-/* The coefficients of one direction that a place needs: `count` of them from `first` on, with their weights w and the
- * derivatives d of the weights. */
+/* The coefficients of one direction that are needed at a place. There are `count` of them, beginning with number
+ * `first`. They have the weights w, and d are the derivatives of w. */
 typedef struct stencil {
   int first, count;
   double w[4], d[4];
@@ -136,7 +136,8 @@ typedef struct sums {
 static inline __attribute__((always_inline)) void add(sums *to, const double (*from)[ROW], const stencil *s, int i,
                                                       int k, bool slopes) {
   for (int slot = VALUE; slot < (slopes ? SLOTS : 1); slot++) {
-    if (slot > VALUE && slot <= k + 1) continue; /* the slot of axis k (see below) or of an axis summed later */
+    /* slot 1 + k is added below; the slots of axes summed later are still 0 */
+    if (slot > VALUE && slot <= k + 1) continue;
     for (int q = 0; q < ROW; q++) to->of[slot][q] += s->w[i] * from[slot][q];
   }
   for (int q = 0; slopes && q < ROW; q++) to->of[1 + k][q] += s->d[i] * from[VALUE][q];

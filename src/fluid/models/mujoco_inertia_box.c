@@ -44,7 +44,7 @@ typedef struct boxes {
   int n;
   box *of;
   double (*place)[3];    /* [n]: the centres of mass */
-  int *part;             /* [n]: the part of the surface with which each moves, or -1 */
+  int *part;             /* [n]: the part of the surface with which each box moves, or -1 */
   const cb_node **named; /* [n]: the node that names this part, or NULL */
 } boxes;
 

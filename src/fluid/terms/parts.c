@@ -142,7 +142,8 @@ static void second_along(const cb_immersed_fluid_sample *at, int j, int k, doubl
   strain_along((const double(*)[3])dG, j, d2e);
 }
 
-/* Adds the derivative of the wrench of the strained part along the pose to dg. P and Q: for the present motion. */
+/* Adds the derivative of the wrench of the strained part along the pose to dg. P and Q are those of the present motion.
+ */
 static void add_strained_slope(const cb_immersed_workspace *s, const double P[6], const double Q[STRAINS],
                                cb_tensor dg) {
   const cb_immersed_part_added_mass *part = s->part_added_mass;

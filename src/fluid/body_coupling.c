@@ -107,7 +107,8 @@ typedef struct joint_now {
   double body[2][3][3], A[3][3], B[3][3], m[4], arm[2][3];
 } joint_now;
 
-/* A joint of the tree, which is the set of joints that connect all bodies, and the number of its first coordinate. */
+/* A joint of the tree, with the number of its first coordinate in the table. The tree is a set of joints without loops
+ * that connects all bodies. */
 typedef struct tree_joint {
   const cb_coupled_joint *of;
   const joint_kind *kind;
@@ -125,8 +126,8 @@ struct cb_coupling_table {
   cb_spline_grid grid;
   const char *name[AXES];
   bool turns[AXES];    /* the coordinate is an angle */
-  double *C, *slope;   /* [entries], [grid.n][entries] */
-  double (*CY)[6], *K; /* [n], [6 n][6 n] */
+  double *C, *slope;   /* C[entries], slope[grid.n][entries] */
+  double (*CY)[6], *K; /* work arrays CY[n] and K[6 n][6 n] */
 };
 
 static const cb_pose world = {{1, 0, 0, 0}, {0, 0, 0}};

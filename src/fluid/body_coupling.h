@@ -19,7 +19,7 @@ typedef struct cb_body_coupling cb_body_coupling;
 
 /* A joint between two bodies, or between a body and the world (-1). */
 typedef struct cb_coupled_joint {
-  int number; /* its number among all joints */
+  int number; /* the number of this joint among all joints */
   const char *name;
   const struct cb_joint_class *class_; /* curvebody/joint.h */
   const struct cb_joint_data *data;
@@ -27,20 +27,21 @@ typedef struct cb_coupled_joint {
   cb_pose frame[2]; /* the frames A and B of the joint, relative to the two body frames */
 } cb_coupled_joint;
 
-/* The bodies of a run in their order, borrowed. Bodies that are copies of each other have the same pointer in `body`.
+/* The bodies of a run in their order. All pointers are borrowed. Bodies that are copies of each other have the same
+ * pointer in `body`.
  */
 typedef struct cb_coupled_fluid {
   const cb_fluid *fluid;
-  double density; /* of the fluid, the same everywhere */
+  double density; /* density of the fluid, which is the same everywhere */
   int n;
   const cb_immersed *const *body; /* [n] */
-  const char *const *name;        /* [n]: for messages */
+  const char *const *name;        /* [n]: the names of the bodies, for messages */
   int joints;
   const cb_coupled_joint *joint; /* [joints] */
 } cb_coupled_fluid;
 
-/* The largest estimated error of K, and the two bodies whose block of K has it. The error is relative to the own tensor
- * of one of these bodies, namely the smaller tensor. */
+/* The largest estimated error of K, and the two bodies whose block of K has it. The error is relative to the smaller
+ * one of the own tensors of these two bodies. */
 typedef struct cb_coupling_error {
   double error;
   int body[2];
@@ -74,10 +75,10 @@ typedef struct cb_body_coupling_class {
    * (slope and energy may be NULL). The results depend only on the arguments. */
   cb_status (*apply)(void *self, double t, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
                      double (*slope)[6], double *energy);
-  /* Returns whether C depends on coordinates of joints alone, and then sets *out. NULL: it does not. */
+  /* Returns whether C depends only on coordinates of joints. If so, sets *out. NULL: C depends on more than these. */
   bool (*by_joints)(void *self, cb_coupling_by_joints *out);
-  /* Returns the thickness of the layer around a body that other bodies must not enter. Two bodies are in contact when
-   * one reaches the outer surface of this layer of the other. NULL: the thickness is 0. */
+  /* Returns the thickness of the layer of fluid around a body that belongs to its shape in contacts: two bodies are in
+   * contact when their layers touch. NULL: the thickness is 0. */
   double (*film)(const void *self, int body);
   /* Estimates the error of K at these poses. */
   cb_status (*estimate)(void *self, double t, const cb_pose *g, cb_coupling_error *out);

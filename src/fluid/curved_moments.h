@@ -23,7 +23,7 @@
 #include <curvebody/mass.h>
 
 typedef struct cb_curved_moments {
-  double M[4][4], first[4]; /* int y y^T dV and int y dV, times the density if there is one */
+  double M[4][4], first[4]; /* M = int y y^T dV, first = int y dV, both times the density if there is one */
 } cb_curved_moments;
 
 /* These functions return the integrals F2 of s_K^2 and F4 of s_K^4 from 0 to d, with the sine s_K of the space. */

@@ -21,11 +21,11 @@
 
 #include <math.h>
 
-typedef struct moment { /* of one body */
+typedef struct moment { /* the data of one body */
   const char *name;
   double D[3][6];     /* maps the twist of the body frame to the moment, in the axes of the centroid */
   double there[6][6]; /* maps the twist of the body frame to that of the frame at the centroid with the same axes */
-  double c[3];        /* the centroid */
+  double c[3];        /* the centroid in the body frame */
   double shape[3];    /* the moment of the motion of the shape, in the axes of the centroid */
   double strength;    /* the largest eigenvalue of D for linear motions */
   double mass;        /* the largest eigenvalue of the linear part of K/rho */
@@ -34,7 +34,7 @@ typedef struct moment { /* of one body */
 } moment;
 
 typedef struct dipole {
-  double x[4], m[4], u[4], f[4]; /* place, moment, the flow of the other dipoles, and -dT/dx/rho */
+  double x[4], m[4], u[4], f[4]; /* place x, moment m, flow u of the other dipoles, f = -dT/dx/rho */
 } dipole;
 
 enum { MANY = 8, BLOCK = 64, LANES = 8, SUMS = 6 }; /* below MANY bodies, pairs are added one by one */
@@ -45,7 +45,7 @@ typedef struct block {                              /* BLOCK dipoles by componen
 struct cb_dipoles {
   cb_arena *arena;
   int n;
-  double K, weight;      /* the curvature, and 1/K, or 0 in flat space */
+  double K, weight;      /* K: the curvature; weight: 1/K, or 0 in flat space */
   double density, image; /* image: 1 for a rigid wall, -1 for a free surface, 0: no plane */
   cb_mirror plane;
   moment *body;   /* [n] */
@@ -274,11 +274,11 @@ static cb_status check_distances(const cb_dipoles *d) {
 
 /* --- coupling --- */
 
-/* Sets g, g' and g'' of a sphere by c = c_K(distance), where g = (pi - t + sin t cos t)/sin^3 t for c = cos t. It
- * solves (1 - c^2) g' = 2 + 3 c g. Near the antipode, at c = -1, it is the series sum g_n (1 + c)^n with g_0 = 2/3 and
+/* Sets g, g' and g'' of a sphere by c = c_K(distance), where g = (pi - t + sin t cos t)/sin^3 t for c = cos t. g solves
+ * (1 - c^2) g' = 2 + 3 c g. Near the antipode, where c = -1, g is the series sum g_n (1 + c)^n with g_0 = 2/3 and
  * g_n/g_(n-1) = (n + 2)/(2 n + 3). */
 static void sphere(double c, double g[3]) {
-  enum { TERMS = 40 }; /* the ratio of terms is below 0.3 */
+  enum { TERMS = 40 }; /* the ratio of successive terms is below 0.3 */
   if (c > -0.5) {
     const double square = 1 - c * c, sine = sqrt(square);
     g[0] = (M_PI - atan2(sine, c) + sine * c) / (square * sine);

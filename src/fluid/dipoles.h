@@ -66,14 +66,15 @@ cb_status cb_dipoles_shape(cb_dipoles *d, int i, const cb_dipole_body *body, con
 /* Computes momentum and slope (slope may be NULL) of bodies with the poses g and the twists Y, and allocates nothing.
  * The inertia of each body by itself, K_i, is not included. Returns CB_STEP_DOMAIN, with unchanged outputs, if the
  * centre of a body is behind the plane, or if two bodies, or a body and its image, are nearer than the sum of their
- * reaches. The reach of a body is the radius of the sphere with the same largest eigenvalue of D for linear motions, or
- * more: all tensors of two bodies [[K_1, K_12], [K_21, K_2]] are positive definite at such distances, except for thin
- * sheets without added mass along their plane. A disc has the reach 0.75 radii. The tensors of touching spheres in
- * chains, cubic and face-centred clusters are positive definite, too (up to 216 spheres were tried). */
+ * reaches. The reach of a body is at least the radius of the sphere with the same largest eigenvalue of D for linear
+ * motions. It is so large that the tensor [[K_1, K_12], [K_21, K_2]] of any two bodies is positive definite if their
+ * distance is above the sum of their reaches. The only exception are thin sheets without added mass along their plane.
+ * A disc has the reach 0.75 radii. The tensors of touching spheres in chains, cubic and face-centred clusters are
+ * positive definite, too (up to 216 spheres were tried). */
 cb_status cb_dipoles_apply(cb_dipoles *d, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
                            double (*slope)[6]);
-/* Sets u to the flow of the dipoles of all bodies but one (-1: of all bodies) at points x of flat space. With a plane
- * it includes the flow of their images, but not that of the image of this body. Returns CB_STEP_DOMAIN if the centre of
+/* Sets u to the flow of the dipoles of all bodies but one (-1: of all bodies) at points x of flat space. With a plane,
+ * u includes the flow of their images, but not that of the image of this body. Returns CB_STEP_DOMAIN if the centre of
  * a body is behind the plane. */
 cb_status cb_dipoles_flow(cb_dipoles *d, const cb_pose *g, const double (*Y)[6], int except, int points,
                           const double (*x)[3], double (*u)[3]);

@@ -41,8 +41,8 @@ typedef struct cb_ellipsoid {
   /* greatest: pi r_max r_mid; spun: (8 pi/15) r_mid r_max^4; stokes: the mean of r. r_max and r_mid are the largest and
    * the middle semi-axis. */
   double greatest, spun, stokes;
-  /* For each axis i, with the other axes j and k: side2 is (r_j r_k)^2, chord (4 pi/3) r_i max(r_j, r_k)^2, and spin (8
-   * pi/15) r_i max(r_j, r_k)^4. */
+  /* For each axis i, with the other axes j and k: side2 = (r_j r_k)^2, chord = (4 pi/3) r_i max(r_j, r_k)^2,
+   * spin = (8 pi/15) r_i max(r_j, r_k)^4. */
   double side2[3], chord[3], spin[3];
 } cb_ellipsoid;
 
@@ -51,7 +51,7 @@ typedef struct cb_ellipsoids {
   cb_ellipsoid *of;
   double (*place)[3];    /* [n]: the `place` of each ellipsoid in `of` */
   int *part;             /* [n]: the part of the surface with which each ellipsoid moves, or -1 */
-  const cb_node **named; /* [n]: the node that names this part, or NULL */
+  const cb_node **named; /* [n]: the node that names the part of each ellipsoid, or NULL */
 } cb_ellipsoids;
 
 void cb_ellipsoid_kappa(const double r[3], cb_ellipsoid_rule rule, double kappa[3]);

@@ -230,13 +230,13 @@ enum { SOLVED_OFTEN = 10000 }; /* faces above which a level is not solved if the
 
 struct cb_exact_posed {
   cb_arena *arena;
-  pthread_mutex_t mutex; /* guards `warned`, and levels, error, divided and moving until they are computed */
+  pthread_mutex_t mutex; /* guards `warned`, and also levels, error, divided and moving until they are computed */
   const cb_fluid_model *model;
   const cb_surface *surface;
   cb_exact_asked asked;
   bool warned; /* a warning was given for a pose whose error is not met */
   cb_kirchhoff_options options;
-  cb_exact_levels levels; /* chosen at the given vertices; n = 0: not yet made */
+  cb_exact_levels levels; /* the levels that were chosen at the given vertices; n = 0: they are not yet made */
   double error;           /* error of the one level at the given vertices */
   cb_surface *divided[2 * CB_POTENTIAL_LEVELS];
   cb_moving *moving[CB_POTENTIAL_LEVELS];

@@ -55,21 +55,22 @@ double cb_exact_keep_one(cb_exact_asked asked, const cb_added_mass *found, int l
  * same weights, so that they remain parts of one quadratic form. The error is that of the requested pose.
  *
  * Otherwise one level serves all poses. It is the first level whose own K meets the error at the given vertices, or has
- * a fair error while the next level takes long. The error of a pose is this error times the growth of its coarseness
- * (potential/kirchhoff.h). The preparation depends only on the body, not on the pose that is requested first.
+ * a fair error while the next level takes long. The error of a pose is the error of this level at the given vertices.
+ * If the mesh is coarser at the pose (coarseness: potential/kirchhoff.h), the error is multiplied by the ratio of the
+ * two coarsenesses. The preparation depends only on the body, not on the pose that is requested first.
  */
 
 typedef struct cb_exact_posed cb_exact_posed;
 
-/* Makes the data of a body. The first call of one of the functions below solves its levels. m and surface are borrowed.
+/* Makes the data of a body. The first call of one of the functions below solves the levels. m and surface are borrowed.
  * The caller frees *out. */
 cb_status cb_exact_posed_create(const cb_fluid_model *m, const cb_surface *surface, cb_exact_asked asked,
                                 const cb_kirchhoff_options *options, cb_exact_posed **out);
 void cb_exact_posed_free(cb_exact_posed *p);
 
-/* Solves with the vertices at x, which move with v (NULL: at rest). It may be called from any thread. If the error is
- * not met and asked.must is set, it returns CB_ERROR_STEP. Without asked.must it gives one warning, in a thread that
- * takes warnings, if the error is more than three times the requested one. */
+/* Computes the added mass for vertices at x, which move with v (NULL: at rest). The function may be called from any
+ * thread. If the error is not met and asked.must is set, it returns CB_ERROR_STEP. Without asked.must it gives one
+ * warning, in a thread that takes warnings, if the error is more than three times the requested one. */
 cb_status cb_exact_posed_added_mass(cb_exact_posed *p, const double (*x)[3], const double (*v)[3], cb_added_mass *out);
 
 /* Computes G of the member `form` in curvebody/fluid_model.h, for a body that swims by changing its shape. A call with

@@ -17,8 +17,8 @@
  *
  * A reflecting step is cut at each time when a gap (the height of a vertex above the floor) becomes 0. The motion
  * between two cuts is a flight: the body moves as in one step of the stepper (cb_body_stepper) from the last
- * reflection. Vertices that reach the floor within 1e-9 of the length of a step meet it together. Their impulses l_i >=
- * 0 change the twist from Y- to Y+ = Y- + dY with
+ * reflection. Vertices that reach the floor within 1e-9 of the length of a step meet it together. Their impulses
+ * l_i >= 0 change the twist from Y- to Y+ = Y- + dY with
  *
  *   w_i . Y+ >= -e w_i . Y-, and the minimum of <dY, K dY> (a linear complementarity problem)
  *
@@ -68,10 +68,10 @@ void cb_floor_wrench(const cb_floor *f, const cb_floor_body *body, double F[6], 
 /* Returns whether a step of length h outruns the damping or the friction of a stiff floor (see above). gravity is the
  * magnitude of the acceleration of gravity in m/s^2. */
 bool cb_floor_outruns(const cb_floor *f, double mass, double gravity, double h);
-/* Computes the push in a step of length h with its midpoint at time t. s is the state to which this step led without
- * the floor. The push is constant in the world's axes, with its torque about the body's origin. *met becomes true if
- * the step meets the floor; otherwise the push is not set. Errors: CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR,
- * CB_STEP_NOT_FINITE, and the errors of the problem and the shape. */
+/* Computes the push in a step of length h with its midpoint at time t. s is the state at the end of this step if it is
+ * made without the floor. The push is constant in the world's axes, with its torque about the body's origin. *met
+ * becomes true if the step meets the floor; otherwise the push is not set. Errors: CB_STEP_NO_CONVERGENCE,
+ * CB_STEP_SINGULAR, CB_STEP_NOT_FINITE, and the errors of the problem and the shape. */
 cb_status cb_floor_push(const cb_floor *f, const cb_floor_shape *shape, const cb_rigid_problem *p, double t, double h,
                         const cb_rigid_state *s, double push[6], bool *met);
 
@@ -165,7 +165,7 @@ typedef struct cb_floor_look {
   /* least: the smallest gap; round_off: the round-off of gaps; farthest: the largest distance of a vertex from the
    * origin; quickest: the largest speed of a vertex in the body frame. */
   double least, round_off, farthest, quickest;
-  bool rated; /* K, Y and rates are known */
+  bool rated; /* K, Y and the rates have been computed */
 } cb_floor_look;
 
 typedef struct cb_floor_run {

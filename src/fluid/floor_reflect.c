@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum { MAX_HITS = 10000, MAX_IMPACTS = 1000, MAX_ROUNDS = 60, ACCUMULATED = 20 };
-/* Contacts accumulate if there are ACCUMULATED reflections within this part of a step. */
+/* Contacts accumulate if there are ACCUMULATED reflections within this fraction of a step. */
 static const double accumulation_part = 1e-2;
 
 /* --- work arrays --- */

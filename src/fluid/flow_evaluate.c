@@ -1,5 +1,5 @@
-/* Flows (see curvebody/flow.h): their creation, evaluation at many places, sums, and the check of the divergence.
- * Numbers of a fluid are read at the end. */
+/* Flows (see curvebody/flow.h): creates flows, evaluates them at many places, adds them up, and checks their
+ * divergence. The functions that read numbers of a fluid from a scenario are at the end. */
 #include "core/registry.h"
 
 #include "core/failure.h"

@@ -133,7 +133,8 @@ static void see_travel(look *l, double t) {
 
 static cb_status look_at(look *l, double t) {
   const cb_status status = cb_poses_at(l->b->poses, t, l->x, l->v);
-  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* the run reports such a time */
+  /* the run reports a failure of the poses when it reaches that time */
+  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK;
   see_travel(l, t);
   return CB_OK;
 }

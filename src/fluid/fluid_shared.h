@@ -44,7 +44,7 @@ cb_status cb_flow_create_grid(const cb_fluid_flow_class *class_, const cb_flow_g
 
 struct cb_flow {
   const cb_fluid_flow_class *class_;
-  void *data; /* the struct of the class */
+  void *data; /* the data that the class defines */
   cb_flow_facts facts;
 };
 

@@ -42,7 +42,7 @@ typedef struct cb_immersed_bundle_options {
   int n_points;
   const cb_point_mass *points;
   bool lumped;
-  double density;                   /* of the fluid, kg/m^3; 0: there is no fluid */
+  double density;                   /* density of the fluid, kg/m^3; 0: there is no fluid */
   const cb_fluid_model *added_mass; /* the model of the added mass, borrowed; NULL: the local one */
 } cb_immersed_bundle_options;
 

@@ -6,10 +6,10 @@
  *   I_b, I_f: inertia of the masses and added mass;  rho: density of the fluid;  delta: fluid/local.h
  *
  * x are the vertices, dx_i = dx/dr_i, dx_ia = d dx_i/dr_a, and n is the normal of a face. The integrals are exact on
- * faces, because dx is linear there. For the derivative of G by r_a, the vertices are at x + h dx_a and move by dx_i +
- * h dx_ia. G is an algebraic function of these positions and motions. Its derivative at h = 0 is found by central
- * differences of order 6, with h |dx_a| at most .005 of the body's extent. The derivatives of the shape itself are
- * exact. If all parts move rigidly, no sum over faces is needed and the derivatives are exact
+ * faces, because dx is linear there. For the derivative of G by r_a, the vertices are at x + h dx_a and move by
+ * dx_i + h dx_ia. G is an algebraic function of these positions and motions. Its derivative at h = 0 is found by
+ * central differences of order 6, with h |dx_a| at most .005 of the body's extent. The derivatives of the shape itself
+ * are exact. If all parts move rigidly, no sum over faces is needed and the derivatives are exact
  * (immersed_bundle_rigid.c). The functions for curved spaces come first.
  */
 #include "fluid/immersed_bundle.h"
@@ -42,7 +42,7 @@ enum { POINTS = CB_CURVED_POINTS };
 static const double tolerance = 1e-3;
 
 typedef struct sample {
-  double weight, share[3], m[6]; /* dA, l_c/q, and the flux m of twists (equations above) */
+  double weight, share[3], m[6]; /* weight = dA, share = l_c/q, m: the flux of twists (equations above) */
 } sample;
 
 /* Finds the points of face f, and s_i at these points (equations above) for the motions dx_i of the vertices. */
@@ -143,8 +143,9 @@ struct cb_immersed_work {
   cb_local *local;
   cb_local_part *part;                 /* [parts] */
   double (*x)[3], (*dx)[3], (*d2x)[3]; /* at r: x[vertices], dx[n][vertices], d2x[n(n+1)/2][vertices] */
-  double (*y)[3], (*dy)[3], (*sum)[3]; /* x and dx at a point of a finite difference; the sum of two motions */
-  double *area, (*mean)[SHAPES];       /* [parts]; mean normal velocity of each motion */
+  /* y, dy: x and dx at a point of a finite difference; sum: the sum of two motions */
+  double (*y)[3], (*dy)[3], (*sum)[3];
+  double *area, (*mean)[SHAPES]; /* area[parts]; mean[parts]: mean normal velocity of each motion */
   void *shape;
 };
 

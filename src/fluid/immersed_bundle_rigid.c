@@ -44,7 +44,7 @@ struct cb_immersed_rigid {
   cb_arena *arena;
   int parts;
   int *vertex;           /* the vertices, sorted by part: all vertices, or only the corners */
-  cb_shape_surface *few; /* finds only the corners; NULL: all vertices are used */
+  cb_shape_surface *few; /* a shape that finds only the corners; NULL: all vertices are used */
   rigid_part *part;
   double fixed[6][6];
 };

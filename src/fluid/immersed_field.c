@@ -353,8 +353,9 @@ static void blocks(void *context, int begin, int end) {
     const cb_local_block *block = l->face_block + b;
     double *sum = t->s->face_sum + (size_t)b * numbers(t->of->terms);
     memset(sum, 0, numbers(t->of->terms) * sizeof *sum);
-    for (int slot = block->begin; slot < block->end; slot++) /* skips the entries that repeat a face to fill a group */
-      if (slot == block->begin || l->face_of[slot] != l->face_of[slot - 1]) add_face(t, l->face_of[slot], sum);
+    for (int slot = block->begin; slot < block->end; slot++)
+      if (slot == block->begin || l->face_of[slot] != l->face_of[slot - 1]) /* skips faces that only fill a group */
+        add_face(t, l->face_of[slot], sum);
   }
 }
 

@@ -42,7 +42,7 @@ enum { NUMBERS = 28, KINETIC = 27, LOWEST = 4, HIGHEST = 64, HALVED = 3, SAMPLES
 
 typedef struct table_piece {
   double begin, end;
-  int degree, first; /* degree of the polynomial, and index of its first value */
+  int degree, first; /* degree of the polynomial, and index of its first value in `value` */
 } table_piece;
 
 struct cb_added_mass_table {
@@ -102,8 +102,8 @@ static void added_mass_table_at(const cb_added_mass_table *s, double t, cb_added
     at = fmod(t - s->begin, s->end - s->begin);
     at = s->begin + (at < 0 ? at + (s->end - s->begin) : at);
   }
-  const double close = 1e-12 * (s->end - s->begin); /* a time that is at the border of two pieces up to round-off
-                                                     * belongs to the later piece */
+  /* A time that is at the border of two pieces up to round-off belongs to the later piece. */
+  const double close = 1e-12 * (s->end - s->begin);
   const table_piece *p = piece_at(s, at + close);
   const double u = fmin(fmax((at - p->begin) / (p->end - p->begin), 0), 1);
   interpolate(s, p->degree, 1, (const double(*)[NUMBERS])s->value + p->first, u, number);

@@ -44,8 +44,8 @@ typedef struct cb_added_mass_table cb_added_mass_table;
  * part shares with other parts are left out, because they may move with the other parts. They are kept if fewer than
  * three vertices would remain otherwise. */
 typedef struct cb_part_fit {
-  int part;         /* the first part of this name */
-  int n;            /* vertices */
+  int part;         /* the number of the first part of this name */
+  int n;            /* number of vertices */
   int *vertex;      /* [n]: their numbers in the surface */
   double *w;        /* [n]: weights */
   double (*a)[3];   /* [n]: X - centre */
@@ -58,7 +58,7 @@ typedef struct cb_part_motion {
   bool rests; /* all vertices are exactly at their places at rest: the part is neither turned nor shifted */
   bool moves; /* some vertex has a velocity that is not 0 */
   double R[3][3], centre[3];
-  double omega[3], velocity[3]; /* the spin, and c' */
+  double omega[3], velocity[3]; /* omega: the spin; velocity: c' */
   double residual;              /* (sum w |x - c - R a|^2)^(1/2)/size */
 } cb_part_motion;
 
@@ -82,8 +82,9 @@ typedef struct cb_immersed_sums {
   cb_tensor dF, dg;
 } cb_immersed_sums;
 
-/* A term: something that acts on a body by one wrench or more, or moves with it and adds an inertia. Each term is one
- * file src/fluid/terms/NAME.c with one const object cb_immersed_term_NAME. Members that are NULL or 0 add nothing.
+/* A term is something that acts on a body by one or several wrenches, or that moves with the body and adds an inertia.
+ * Each term is one file src/fluid/terms/NAME.c with one const object cb_immersed_term_NAME. Members that are NULL or 0
+ * add nothing.
  *
  *   mu = (I_b + sum K) Y + mu_b + sum mu0,   mu' = ad*_Y mu + sum F
  *
@@ -91,7 +92,7 @@ typedef struct cb_immersed_sums {
  * inertia is a part of the Lagrangian: its wrench is dL/dg, with dF/dY = (dmu/dxi)^T. When a term is evaluated, the
  * form of the body at that time is known. */
 typedef struct cb_immersed_term_class {
-  const char *name;                      /* also the name of its wrench in records, unless there is name_of */
+  const char *name;                      /* also the name of the term's wrench in records, unless name_of is set */
   int order;                             /* terms are listed, and added up, in ascending order */
   const struct cb_immersed_class *space; /* the class of the bodies on which the term acts; NULL: all */
   bool (*acts)(const cb_immersed *b);    /* NULL: the term acts if it has wrenches */
@@ -117,7 +118,7 @@ typedef struct cb_immersed_term_class {
   cb_status (*potential)(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
   /* Adds the term's K and mu0 at the pose g, for the fluid in s->field; NULL: the term is no part of the Lagrangian. */
   void (*inertia)(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
-  /* returns whether the inertia of the term depends on the pose; NULL: the inertia always does */
+  /* Returns whether the inertia of the term depends on the pose. NULL: it always depends on the pose. */
   bool (*pose_dependent)(const cb_immersed *b);
   cb_status (*field)(cb_immersed_workspace *s); /* finds the data that `inertia` needs; called when s->field is new */
   /* Adds the kinetic energy. */
@@ -169,7 +170,7 @@ typedef struct cb_immersed_node {
 
 /* A fluid model that gives a body its forces or its added mass, and the model's data about the body. */
 typedef struct cb_immersed_model_instance {
-  const cb_fluid_model *model; /* NULL: the local model, or none */
+  const cb_fluid_model *model; /* NULL: the local model, or no model */
   void *body;
   /* number of the first term of this model among the terms of all models, and number of its terms */
   int first, terms;
@@ -185,14 +186,14 @@ typedef struct cb_immersed_model_instance {
 typedef struct cb_immersed_models {
   int n, terms, places;
   cb_immersed_model_instance *of; /* [n] */
-  bool by_face, by_place;         /* some model acts by faces; some model acts at places */
+  bool by_face, by_place;         /* by_face: some model acts by faces; by_place: some model acts at places */
 } cb_immersed_models;
 
 /* Facts about the fluid around the body. */
 typedef struct cb_immersed_around {
-  double density;         /* of a uniform medium; 0: there is no medium, or its density varies */
+  double density;         /* density of a uniform medium; 0: there is no medium, or its density varies */
   bool layered;           /* the density of the medium varies */
-  bool has_flow, varying; /* there is a flow; the flow varies with the place */
+  bool has_flow, varying; /* has_flow: there is a flow; varying: the flow varies with the place */
   bool unsteady;          /* the flow varies with time */
 } cb_immersed_around;
 
@@ -253,12 +254,12 @@ struct cb_immersed {
   cb_moving_mass *mass;     /* only in flat space */
   cb_immersed_solid curved; /* only in a curved space */
   double *thickness;        /* [parts] */
-  double weighed;           /* the mass at t = 0 */
+  double weighed;           /* the mass of the body at t = 0 */
   bool heavy, solid;        /* heavy: the body has mass; solid: a part of the body has a density */
   bool buoyant;             /* buoyancy is taken into account */
   /* Number of faces of closed parts, which come first in `listed`; the faces of sheets follow. */
   int closed_faces;
-  int *listed;     /* [faces] */
+  int *listed;     /* [faces]: the numbers of the faces */
   bool drag;       /* the local model's lift and drag act */
   double c_n, c_t; /* coefficients of linear drag, normal and tangential, Pa s/m */
   cb_immersed_models models;
@@ -270,7 +271,7 @@ struct cb_immersed {
    * body. For a body with poses it is computed if the model has a table or the fluid ends at that plane. */
   cb_added_mass added;
   const cb_immersed_strained *strained;  /* NULL: the strain of the flow has no effect on the added mass */
-  int followed_parts;                    /* parts with which places of models move */
+  int followed_parts;                    /* number of the parts with which places of models move */
   cb_part_fit *followed;                 /* [followed_parts] */
   cb_added_mass_table *added_mass_table; /* the added mass along the poses; NULL: it is computed at each time */
   int texts;
@@ -328,7 +329,7 @@ typedef struct cb_immersed_form {
    * varies. */
   double middle[3], reach[3];
   double fluid_kinetic;     /* kinetic energy of the fluid, given by inertia.model, while the body frame is at rest */
-  double volume, moment[3]; /* displaced volume of closed parts and sheets, and int x dV */
+  double volume, moment[3]; /* volume: displaced volume of closed parts and sheets; moment: int x dV over it */
   double removed_normal_velocity;
 } cb_immersed_form;
 
@@ -351,7 +352,7 @@ struct cb_immersed_moment {
 typedef struct cb_immersed_impulses {
   bool known; /* a, k, leak and Q are computed for the present form and `density` (nan: it differs between faces) */
   double density;
-  double (*a)[3]; /* [faces] area vectors */
+  double (*a)[3]; /* [faces]: area vectors */
   /* [faces]: k = rho delta/(12 A), on sheets twice that; leak: A times the mean normal velocity of the part's shape. A
    * is the area of the face, rho the density at it, delta as in fluid/local.h. */
   double *k, *leak;
@@ -396,11 +397,11 @@ typedef struct cb_immersed_field {
   /* The density if it is not mixed. If it is mixed and the added mass is that of separate parts: the mean density of
    * the faces, weighted by area. */
   double density;
-  double density_slope[6]; /* the derivative of this mean density along the pose */
+  double density_slope[6]; /* the derivative along the pose of `density`, if this is a mean density */
   double (*place)[3];      /* [vertices]: their positions in the world */
   /* [vertices]: the velocity u of the flow, and du/dt at a place that is fixed in the world. */
   double (*u)[3], (*rate)[3];
-  double (*gradient)[3][3];    /* [vertices] */
+  double (*gradient)[3][3];    /* [vertices]: gradient of the velocity of the flow */
   bool at_faces, whole;        /* at_faces: face_u is known; whole: u0 and G0 are known */
   double (*face_u)[3];         /* [faces]: velocity of the flow at their centres */
   double u0[3], G0[3][3];      /* linear fit of the flow around the body: u0 + G0 x */
@@ -440,13 +441,14 @@ struct cb_immersed_workspace {
   double (*term)[6]; /* [terms]: the terms of the models, at the last motion */
   /* [terms]: derivatives of the terms at one place in the twist V of this place */
   double (*term_slope)[6][6];
-  cb_immersed_fluid_sample *fluid_sample;       /* [places] */
-  cb_immersed_part_added_mass *part_added_mass; /* [inertia.places], for added mass by parts */
-  cb_part_motion *part_motion;                  /* [followed_parts], at the time of the form */
-  double *face_sum;                             /* sums over blocks of faces (immersed_field.c) */
-  cb_forces *potential;                         /* the evaluation of b->potential */
-  const double *known;                          /* [externals]: the values of the external names */
-  cb_immersed_last expected; /* the motion at which drag is needed first, if the step has announced this motion */
+  cb_immersed_fluid_sample *fluid_sample; /* [places]: the fluid at each place */
+  /* [inertia.places]: the added mass of each part, if added mass is by parts */
+  cb_immersed_part_added_mass *part_added_mass;
+  cb_part_motion *part_motion; /* [followed_parts]: the motion of each part at the time of the form */
+  double *face_sum;            /* sums over blocks of faces (immersed_field.c) */
+  cb_forces *potential;        /* the evaluation of b->potential */
+  const double *known;         /* [externals]: the values of the external names */
+  cb_immersed_last expected;   /* the motion at which drag is needed first, if the step has announced this motion */
 };
 
 /* --- how a body is made --- */
@@ -463,8 +465,8 @@ cb_status cb_immersed_prepare(cb_immersed *b);
 /* The largest distances by which the poses move the vertices from their positions in the surface, at sampled times
  * (fluid_model.c). */
 typedef struct cb_immersed_travel {
-  double *distance, *time; /* [vertices]: the largest distance, and its time */
-  bool *moves;             /* [parts]: a vertex of the part moves */
+  double *distance, *time; /* [vertices]: the largest distance of each vertex, and the time at which it occurs */
+  bool *moves;             /* [parts]: some vertex of the part moves */
   /* the largest flux int |v.n| dA with its time, for the velocity v and the normal n of the faces (area A) */
   double flux, t;
 } cb_immersed_travel;
@@ -553,8 +555,8 @@ cb_status cb_immersed_place_added_mass(cb_immersed_workspace *s);
 void cb_immersed_add_inertia(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
 void cb_immersed_add_kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
 /* The first function adds a force at a place of the body, the second one a torque. Both are fixed in the world; f and
- * torque are their components in the body's axes. dg is the derivative along the pose. It follows from d(R^T a) = R^T a
- * × xi_omega for a vector a that is fixed in the world, the rotation R of the pose, and the angular part xi_omega of
+ * torque are their components in the body's axes. dg is the derivative along the pose. dg follows from d(R^T a) = R^T
+ * a × xi_omega for a vector a that is fixed in the world, the rotation R of the pose, and the angular part xi_omega of
  * xi. */
 void cb_immersed_push(const double at[3], const double f[3], double *F, cb_tensor dg);
 void cb_immersed_turn(const double torque[3], double *F, cb_tensor dg);

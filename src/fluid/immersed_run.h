@@ -69,8 +69,8 @@ cb_floor_shape cb_immersed_workspace_floor_shape(cb_immersed_workspace *s);
 /* Makes one step of the workspace's problem on a floor that does not reflect. The state is unchanged on failure. */
 cb_status cb_immersed_workspace_step(cb_immersed_workspace *s, const cb_body_stepper *stepper, double h,
                                      cb_rigid_state *state, int *iterations);
-/* Returns CB_STEP_DOMAIN if a vertex is on or behind a wall in this state, the end of a step. (The step itself checks
- * only the times inside it at which it evaluates the inertia.) */
+/* Returns CB_STEP_DOMAIN if a vertex is on or behind a wall in this state, which is the end of a step. (The step itself
+ * checks only the times inside it at which it evaluates the inertia.) */
 cb_status cb_immersed_workspace_check_place(cb_immersed_workspace *s, const cb_rigid_state *state);
 /* Returns a part whose delta (fluid/local.h) was capped in the last step or measurement, but not yet at the last call
  * of cb_immersed_workspace_know_caps. *number becomes its number. Returns NULL if there is no such part. */

@@ -206,9 +206,9 @@ static cb_status order_faces(const cb_surface *s, cb_local *l, int *number) {
 /* --- edges --- */
 
 typedef struct half_edge {
-  int high, slot; /* the higher vertex of the edge, and the slot of the face; the number of the bucket is the lower
-                   * vertex */
-  bool down;      /* the face runs from high to low */
+  /* The higher vertex of the edge, and the slot of the face. The number of the bucket is the lower vertex. */
+  int high, slot;
+  bool down; /* the face runs from high to low */
 } half_edge;
 
 typedef struct whole_edge {

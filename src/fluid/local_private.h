@@ -66,7 +66,7 @@ typedef struct cb_local_flow {
   double Y[6];          /* the twist; a uniform flow is subtracted from its linear part */
   const double *rho;    /* [faces]: density of the fluid; NULL: 1 */
   const double *flow;   /* [faces][3]: velocity of the flow; NULL: 0 */
-  double normal, along; /* the coefficients c_n and c_t of linear drag */
+  double normal, along; /* normal = c_n and along = c_t, the coefficients of linear drag */
   bool jacobian;
 } cb_local_flow;
 
@@ -116,7 +116,7 @@ struct cb_local {
   double (*share_sum)[8];
   bool *open;                             /* [parts]: the part has a border, so it is a sheet */
   double *x, *v;                          /* [vertices][8]: position and velocity, each followed by a 0; v = x + 4 */
-  double (*apex)[8];                      /* [parts]: position and velocity of the apex in the same form */
+  double (*apex)[8];                      /* [parts]: position and velocity of the apex in the same form as x and v */
   double *flat;                           /* centre c and area vector a of each face (local_kernel.h) */
   double *rate;                           /* velocity w of the centre of each face */
   bool moving;                            /* the pose has velocities */

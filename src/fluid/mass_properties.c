@@ -75,8 +75,8 @@ static double add_curved_skin(double K, const double y[3][4], double factor, cb_
   return cb_curved_area(K, y[0], y[1], y[2], N);
 }
 
-/* The factor `det` is a.(b × c) = -N nu_w for the corners a, b, c, the plane (nu, nu_w) of the face and its norm N. It
- * does not need the plane, so it is also right for a face through the apex. */
+/* The factor `det` is a.(b × c) = -N nu_w for the corners a, b, c, the plane (nu, nu_w) of the face and its norm N. The
+ * product a.(b × c) does not need the plane, so it is also right for a face whose plane contains the apex. */
 void cb_curved_add_cone(double K, const double y[3][4], cb_curved_moments *m) {
   const cb_trig t = cb_trig_of(K);
   double bc[3], q[4];
@@ -395,7 +395,7 @@ cb_status cb_inertia_check(const double J[3][3]) {
   cb_mass whole = {.mass = 0};
   double moment[3], axis[3][3];
   for (int i = 0; i < 9; i++) whole.inertia[i / 3][i % 3] = J[i / 3][i % 3];
-  const cb_status status = cb_mass_principal(&whole, moment, axis); /* the moments ascend */
+  const cb_status status = cb_mass_principal(&whole, moment, axis); /* the moments are in ascending order */
   if (status) return status;
   if (!(moment[0] > 0))
     return cb_fail(CB_ERROR_DOMAIN, "expected moments of inertia > 0, found %g, %g, %g", moment[0], moment[1],

@@ -138,7 +138,7 @@ cb_status cb_moving_mass_create(const cb_surface *s, const cb_material *material
 typedef struct sums {
   cb_moments solid, skin, weight; /* weight: moments of the mass of a sheet */
   double solid_rate, solid_first_rate[3];
-  double spin[3], momentum[3]; /* int y × u and int u over the solid (or over the sheet's mass) */
+  double spin[3], momentum[3]; /* spin = int y × u and momentum = int u over the solid (or over the sheet's mass) */
 } sums;
 
 static void corners(const int face[3], const double (*x)[3], const double o[3], double y[3][3]) {
@@ -220,9 +220,9 @@ static void take_sums(const cb_local *l, int p, double o[3], double rate[3], sum
 }
 
 /* Adds a part's angular momentum about the origin, and its linear momentum m c', to mu0. F = m (c - o), spin and P are
- * the first moment, int y × u and int u of the part's mass about its apex o, which moves with rate = o'; drift is m (c'
- * - o'). The uniform velocity (drift - P)/m is added to the velocity of the part, so that its linear momentum is m c'.
- */
+ * the first moment, int y × u and int u of the part's mass about its apex o, which moves with rate = o'; drift is m
+ * (c' - o'). The uniform velocity (drift - P)/m is added to the velocity of the part, so that its linear momentum is m
+ * c'. */
 static void add_momentum(double mu0[6], double mass, const double o[3], const double rate[3], const double F[3],
                          const double spin[3], const double P[3], const double drift[3]) {
   double line[3], ox[3], Fx[3], correction[3], of[3], missing[3];

@@ -51,7 +51,7 @@ struct cb_moving_part {
 
 struct cb_moving_mass {
   int vertices, parts, points;
-  double curvature; /* of the space; if it is not 0, positions are normal coordinates */
+  double curvature; /* curvature of the space; if it is not 0, positions are normal coordinates */
   struct cb_moving_part *part;
   int (*face)[3]; /* [faces]: the faces, part by part */
   double *weight; /* [faces]: mass of each face, in proportion to its area at rest */

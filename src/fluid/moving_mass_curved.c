@@ -243,9 +243,10 @@ enum { MOTIONS = CB_SHAPE_SURFACE_VARIABLES };
 /* Integrals over a part about its apex o, which motion i moves with rate[i]. */
 typedef struct motion_sums {
   double o[3], rate[MOTIONS][3];
-  double volume, first[3];                                              /* V, F */
-  double change[MOTIONS], first_rate[MOTIONS][3], momentum[MOTIONS][3]; /* V_i', F_i', P_i */
-  double form[MOTIONS][MOTIONS];                                        /* R_ij/rho */
+  double volume, first[3]; /* volume = V, first = F */
+  /* change = V_i', first_rate = F_i', momentum = P_i */
+  double change[MOTIONS], first_rate[MOTIONS][3], momentum[MOTIONS][3];
+  double form[MOTIONS][MOTIONS]; /* R_ij/rho */
 } motion_sums;
 
 static void find_apex(const cb_moving_mass *m, const struct cb_moving_part *p, const double (*x)[3], double o[3]) {

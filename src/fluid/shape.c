@@ -300,7 +300,7 @@ void cb_shape_add_ellipsoid(cb_shape *b, const double a[3], double radius, int r
 
 typedef struct cylinder {
   double radius, length;
-  int cap, side; /* numbers of levels of a cap and of the side */
+  int cap, side; /* cap: number of levels of a cap; side: number of levels of the side */
 } cylinder;
 
 static void cylinder_map(const void *self, const double *u, double x[3]) {

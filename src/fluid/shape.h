@@ -53,8 +53,8 @@ typedef struct cb_tube {
 } cb_tube;
 void cb_shape_add_tube(cb_shape *b, const cb_tube *tube, cb_shape_map *map, const void *self);
 
-/* Adds the image of the square [0, 1]^2 of u under the map, with n[0] x n[1] quadrilaterals. The vector (d/du[0]) ×
- * (d/du[1]) points outwards. */
+/* Adds the image of the square [0, 1]^2 of u under the map, with n[0] x n[1] quadrilaterals. The vector
+ * (d/du[0]) × (d/du[1]) points outwards. */
 void cb_shape_add_sheet(cb_shape *b, const int n[2], cb_shape_map *map, const void *self);
 
 /* Adds the image of the boundary of the cube [0, 1]^3 of u under the map, with n[0] x n[1] x n[2] cells. */
@@ -68,9 +68,9 @@ void cb_shape_add_ellipsoid(cb_shape *b, const double a[3], double radius, int r
  * along the axis, each of two triangles. If `caps` is set, both ends are closed by discs of q rings of faces. */
 void cb_shape_add_cylinder(cb_shape *b, double radius, double length, int q, int levels, bool caps);
 
-/* These two functions return q for a body with 4 q quadrilaterals around it. cb_shape_quarter returns (resolution +
- * 3)/4, rounded down. cb_shape_quarter_of returns a number from 2 to 2000, for a body of this girth whose faces have
- * sides of about `size`. */
+/* These two functions return q for a body with 4 q quadrilaterals around it. cb_shape_quarter returns
+ * (resolution + 3)/4, rounded down. cb_shape_quarter_of returns a number from 2 to 2000, for a body of this girth whose
+ * faces have sides of about `size`. */
 int cb_shape_quarter(int resolution);
 int cb_shape_quarter_of(double girth, double size);
 

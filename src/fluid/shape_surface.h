@@ -90,7 +90,7 @@ cb_status cb_shape_surface_expressions_in(const cb_surface *surface, const cb_sh
  * the error is in shift[*which], in the text of *coordinate at the offset *at. Evaluation returns CB_STEP_DOMAIN
  * outside the chart. */
 typedef struct cb_shape_shift {
-  const char *part; /* NULL: all parts without a shift of their own */
+  const char *part; /* NULL: the shift is for all parts without a shift of their own */
   const char *text[3];
 } cb_shape_shift;
 typedef struct cb_shape_shifts {

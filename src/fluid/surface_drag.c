@@ -218,7 +218,7 @@ static void fill_form(const sums *s, int n, double *G) {
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j <= i; j++) G[i * N + j] += (i == j ? trace : 0) - s->pz[i][j];
     G[(3 + i) * N + 3 + i] += s->weight;
-    const int j = (i + 1) % 3, k = (i + 2) % 3; /* omega . (p × v) */
+    const int j = (i + 1) % 3, k = (i + 2) % 3; /* the term omega . (p × v) */
     G[(3 + k) * N + i] += s->p[j];
     G[(3 + j) * N + i] -= s->p[k];
   }

@@ -13,16 +13,17 @@ cb_status cb_surface_read_mesh(const char *path, const cb_mesh_reading *how, cb_
 /* How a mesh is mended before it becomes a surface. Lengths are in units of the file. */
 typedef struct cb_mending {
   bool weld;
-  double tolerance; /* for weld: vertices up to this distance apart are joined */
-  double close;     /* a hole is closed if its share of the area of its piece is at most this; 0: no hole is closed */
-  bool posed;       /* the faces must stay as they are, because poses from other files use the same faces */
+  double tolerance; /* for `weld`: vertices up to this distance apart are joined */
+  /* a hole is closed if its area is at most this share of the area of its piece; 0: no hole is closed */
+  double close;
+  bool posed; /* the faces must stay as they are, because poses from other files use the same faces */
 } cb_mending;
 enum { CB_MENDING_SHARE = 10 }; /* percentage of the area that `close: true` stands for */
 /* The results of mending. */
 typedef struct cb_surface_mended {
   double tolerance;
-  int holes, edges, faces; /* closed holes, the edges around them and the faces that close them */
-  int left;                /* holes that are too large to be closed */
+  int holes, edges, faces; /* numbers of closed holes, of the edges around them, and of the faces that close them */
+  int left;                /* number of holes that are too large to be closed */
   double largest, least;   /* shares of the area: of the largest closed hole, and of the smallest hole left open */
 } cb_surface_mended;
 /* These two functions make a surface from a mesh or a file, and mend it as `how` says (NULL: not at all). The caller
@@ -88,12 +89,13 @@ cb_status cb_surface_at_level(const cb_surface *s, int level, cb_surface **out);
 cb_status cb_surface_with_faces(const cb_surface *s, int faces, cb_surface **out);
 /* Returns how often the resolution of a shape can be halved; 0 for another mesh. */
 int cb_surface_coarser(const cb_surface *s);
-bool cb_surface_is_shape(const cb_surface *s); /* whether s is a shape, whose finer levels approach the true surface */
+/* Returns whether s is a shape, whose finer levels approach the true surface. */
+bool cb_surface_is_shape(const cb_surface *s);
 
 /* The shape of bodies/shapes of which a part was made: its class and parameters, and the place of the part. Points y of
  * the shape are at origin + frame y. */
 typedef struct cb_surface_form {
-  const cb_shape_class *shape; /* NULL: the part is of a mesh */
+  const cb_shape_class *shape; /* NULL: the part was made from a mesh */
   const void *params;
   double frame[3][3], origin[3];
 } cb_surface_form;
@@ -175,7 +177,7 @@ cb_status cb_surface_build(int vertices, const double (*x)[3], int faces, const 
  */
 
 typedef struct cb_surface_cut {
-  int part[2]; /* ascending; equal if a part cuts itself */
+  int part[2]; /* numbers of the parts in ascending order; they are equal if a part cuts itself */
   int pairs;   /* number of pairs of faces that cut each other */
   int face[2]; /* the numbers of the two faces of the first pair, one of each part */
   double at[3];

@@ -21,8 +21,8 @@ typedef struct clusters {
   cb_distinct distinct; /* used for a tolerance of 0 */
   double (*x)[3];       /* [kept]: the position of each kept vertex */
   int *first;           /* [kept]: the number of each kept vertex */
-  int *head, *next;     /* the grid. head: the last vertex kept in a cell; next: the vertex kept before it in the same
-                         * cell; -1: none */
+  /* The grid. head: the last vertex kept in a cell; next: the vertex kept before it in the same cell; -1: none. */
+  int *head, *next;
   size_t kept, mask;
 } clusters;
 
@@ -260,8 +260,8 @@ static double tolerance_of(int number) {
   return strtod(power, NULL);
 }
 
-/* Tries the tolerance with this number. It becomes *best if it leaves fewer edges with one face, or if it leaves the
- * same number and is smaller. */
+/* Tries the tolerance with this number. The result becomes *best if fewer edges with one face remain than in *best, or
+ * if as many remain and the tolerance is smaller. */
 static cb_status attempt(border *b, int number, cb_surface_seam *best, int *best_number) {
   cb_surface_seam tried = {.tolerance = tolerance_of(number)};
   const cb_status status = join_within(b, tried.tolerance, &tried.vertices, &tried.left);

@@ -3,9 +3,9 @@
  *   C = K - diag(K_1, .., K_n)
  * K of all bodies and its derivative follow from one system of equations; K_i is the tensor of body i alone, on the
  * same panels. The own added mass of each body is that of its model, which may be more accurate than K_i. Valid for
- * rigid closed bodies of which no two are nearer than their panels resolve. Near a plane the images of all bodies are
- * added. With `samples`, K of joined bodies in flat space is a table (fluid/body_coupling.h). Source: see
- * potential/several.h. SI units.
+ * rigid closed bodies. No two of them may be so near to each other that the panels are too coarse for the gap. Near a
+ * plane the images of all bodies are added. With `samples`, K of joined bodies in flat space is a table
+ * (fluid/body_coupling.h). Source: see potential/several.h. SI units.
  */
 #include "fluid/body_coupling.h"
 
@@ -20,7 +20,7 @@
 typedef struct exact {
   cb_coupling_plane plane;
   const cb_node *samples, *range;
-  cb_coupling_samples table; /* from samples and range */
+  cb_coupling_samples table; /* read from the keys `samples` and `range` */
 } exact;
 
 #define REAL(name, fallback, unit, doc) \
@@ -91,8 +91,8 @@ typedef struct data {
   cb_several *several;
   cb_coupling_table *table; /* NULL: there is no table */
   double density;
-  int n, faces; /* the smallest number of faces of a body */
-  double *film; /* [n]: a third of the size of the largest face (potential/several_blocks.c) */
+  int n, faces; /* n: number of bodies; faces: the smallest number of faces of a body */
+  double *film; /* [n]: for each body a third of the size of its largest face (potential/several_blocks.c) */
 } data;
 
 static void release(void *self) {

@@ -33,7 +33,7 @@ typedef struct axis {
 
 typedef struct grid {
   axis axis[AXES];
-  double *c; /* [t][x][y][z][3]; a direction of more than one point starts at c_-1 */
+  double *c; /* the coefficients [t][x][y][z][3]; along a direction of more than one point the first one is c_-1 */
 } grid;
 
 /* --- coefficients --- */
@@ -124,8 +124,8 @@ static bool stencil_at(const axis *a, double x, stencil *s) {
 }
 
 /* The members are sums of rows of coefficients. A row has four coefficients along z of three components each (ROW
- * numbers), and the sums run over the other axes. Slot VALUE has the weights w of all these axes. Slot 1 + k has the
- * derivative d in place of the weight of axis k. */
+ * numbers), and the sums run over the other axes. In slot VALUE the weight of each of these axes is w. In slot 1 + k
+ * the weight of axis k is replaced by its derivative d. */
 enum { VALUE, SLOTS = Z + 1, ROW = 12 };
 typedef struct sums {
   double of[SLOTS][ROW];

@@ -135,10 +135,11 @@ typedef struct known {
   struct known *self; /* a pointer to this struct that is not const: `form` needs it to compute the other members */
   cb_moving *moving;
   cb_placed *placed;     /* near a wall: computes the added mass at each place of the body */
-  cb_exact_posed *posed; /* for refined faces of poses or shapes; NULL: not used */
+  cb_exact_posed *posed; /* computes the added mass on refined faces of poses or shapes; NULL: not used */
   /* near a wall, for a body without poses: the faces on which it is solved; NULL: the given faces */
   cb_surface *fine;
-  double error; /* near a wall: the estimated error of these faces far from the wall */
+  /* near a wall: the estimated error on the faces that are used there, computed far from the wall */
+  double error;
 } known;
 
 static cb_status create_moving(const cb_surface *surface, const cb_kirchhoff_options *options, cb_moving **out) {

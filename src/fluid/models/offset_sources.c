@@ -53,8 +53,8 @@ typedef struct sources {
    * sigma[COLUMNS][faces]: the solutions */
   double (*s)[3], *matrix, *w, *sigma;
   double radius;
-  /* For one motion this is the root mean square of the flux that the solution misses, divided by that of the flux. The
-   * member is the maximum over the motions that find_residual checks. */
+  /* The root mean square of the flux that the solution misses, divided by the root mean square of the flux itself. This
+   * is the maximum of the ratio over the motions that find_residual checks. */
   double residual;
   int outside; /* number of sources outside the body */
 } sources;

@@ -168,7 +168,7 @@ static void find_joint(const cb_coupling_table *t, tree_joint *j, const cb_pose 
   }
 }
 
-/* Adds the wrench of the force `load` on coordinate c to the slopes of the two bodies. */
+/* Adds to the slopes of the two bodies of a joint the wrenches of the force `load` on coordinate c of the joint. */
 static void add_wrench(const tree_joint *j, int c, double load, double (*slope)[6]) {
   const joint_now *now = &j->now;
   double wrench[2][6] = {{0}}, own[6];
@@ -204,7 +204,7 @@ static cb_status find_C_at(const cb_coupling_table *t, const double *q, double *
                  t->name[outside], q[outside], a->low, a->high);
 }
 
-/* Sets the joints and t->C for the poses g, and t->slope if `slope` is true. */
+/* Sets the member `now` of each joint, and t->C, for the poses g. If `slope` is true, t->slope is set, too. */
 static cb_status find_C(cb_coupling_table *t, const cb_pose *g, bool slope) {
   double q[AXES];
   for (int i = 0; i < t->joints; i++)
@@ -212,7 +212,7 @@ static cb_status find_C(cb_coupling_table *t, const cb_pose *g, bool slope) {
   return find_C_at(t, q, t->C, slope ? t->slope : NULL);
 }
 
-/* Computes out = M Y for the blocks M, and returns <M Y, Y>. */
+/* Computes out = M Y for the symmetric matrix with the blocks M, and returns <M Y, Y>. */
 static double form(int n, const double *M, const double (*Y)[6], double (*out)[6]) {
   double twice = 0;
   memset(out, 0, (size_t)n * sizeof *out);
@@ -275,7 +275,7 @@ void cb_coupling_table_by_joints(cb_coupling_table *t, cb_coupling_by_joints *ou
 
 /* --- samples --- */
 
-/* Computes C at the poses g. */
+/* Computes the blocks of C at the poses g without the table, and writes them to `out`. */
 static cb_status sample(cb_coupling_table *t, cb_several *several, const cb_pose *g, double *out) {
   const cb_status status = cb_several_tensor(several, g, t->K, NULL);
   for (int i = 0; i < t->n && !status; i++)
@@ -309,8 +309,8 @@ cb_status cb_coupling_table_error(cb_coupling_table *t, cb_several *several, con
 
 /* --- creation --- */
 
-/* Adds to the tree each joint that connects two groups. Bodies that the joints of the tree connect have the same number
- * in group[n + 1]; the last entry is that of the world. */
+/* Adds to the tree each joint whose two bodies are not yet connected by the tree. Bodies that the tree connects have
+ * the same number in group[n + 1]; the last entry is the number of the world. */
 static void grow(cb_coupling_table *t, const cb_coupled_fluid *of, bool world_too, int *group) {
   for (int k = 0; k < of->joints; k++) {
     const cb_coupled_joint *j = &of->joint[k];

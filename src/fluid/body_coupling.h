@@ -17,7 +17,7 @@
 
 typedef struct cb_body_coupling cb_body_coupling;
 
-/* A joint between two bodies, or between a body and the world (-1). */
+/* A joint between two bodies. The number -1 in `body` stands for the world. */
 typedef struct cb_coupled_joint {
   int number; /* the number of this joint among all joints */
   const char *name;
@@ -162,6 +162,7 @@ cb_status cb_coupling_table_apply(cb_coupling_table *t, const cb_pose *g, const 
                                   double (*slope)[6], double *energy);
 /* Describes the table as a function of the coordinates of those joints that connect the bodies in the table. */
 void cb_coupling_table_by_joints(cb_coupling_table *t, cb_coupling_by_joints *out);
-/* Computes the largest error of C at the poses g, relative to the geometric mean of the two diagonal entries of the own
- * blocks, by one exact evaluation. */
+/* Computes the largest error of an entry of C at the poses g, by comparison with one exact evaluation. The error is
+ * relative to the geometric mean of those two diagonal entries of the own blocks that are in the row and in the column
+ * of the entry. */
 cb_status cb_coupling_table_error(cb_coupling_table *t, cb_several *several, const cb_pose *g, double *error);

@@ -183,7 +183,7 @@ cb_status cb_dipoles_set_plane(cb_dipoles *d, const cb_mirror *plane) {
 
 /* --- places --- */
 
-/* a -= 2 n (n.a) for the normal n of the plane */
+/* Replaces a by a - 2 n (n.a), with the normal n of the plane. */
 static void reflect(const cb_dipoles *d, double a[3]) {
   const double twice = 2 * cb_dot3(d->plane.normal, a);
   for (int k = 0; k < 3; k++) a[k] -= twice * d->plane.normal[k];
@@ -221,7 +221,7 @@ static void set_frame(double K, const cb_pose *g, const double c[3], double axes
   }
 }
 
-/* Places the dipoles of all bodies and images. */
+/* Sets the places of the dipoles of all bodies and images for the poses g. */
 static cb_status place(cb_dipoles *d, const cb_pose *g) {
   for (int i = 0; i < d->n; i++) {
     moment *b = d->body + i;
@@ -315,7 +315,7 @@ static double slopes(double K, double square, double G[3]) {
   return c;
 }
 
-/* Adds the flows and forces of a pair. */
+/* Adds to the dipoles p and q the flows and forces of this pair, multiplied by `weight`. */
 static void add_pair(const cb_dipoles *d, double weight, dipole *p, dipole *q) {
   double r[4], G[3];
   const double c = slopes(d->K, chord(d, p, q, r), G), a = form(d, p->m, r), b = form(d, q->m, r);
@@ -401,7 +401,7 @@ SIMD static bool add_forces(dipole *p, double reach, block *q, int from, int end
   return pairs(true, p, reach, q, from, end);
 }
 
-/* Copies place and moment of the dipoles into the blocks, whose flows and forces become 0. */
+/* Copies the places and moments of the dipoles into the blocks. The flows and forces in the blocks become 0. */
 static void fill_blocks(cb_dipoles *d) {
   const int sets = d->image != 0 ? 2 : 1;
   for (int i = 0; i < sets * d->n; i++) {
@@ -430,7 +430,7 @@ static void add_blocks(cb_dipoles *d) {
   }
 }
 
-/* Adds the flows and forces of all pairs, one after another. */
+/* Adds to the dipoles the flows and forces of all pairs, one pair after another. */
 static void add_one_by_one(cb_dipoles *d) {
   dipole *all = d->dipole;
   for (int i = 0; i < d->n; i++) {
@@ -439,8 +439,8 @@ static void add_one_by_one(cb_dipoles *d) {
   }
 }
 
-/* Adds the flows, and with `forces` the forces, of all pairs of flat space. Returns whether all are far enough from
- * each other. */
+/* Adds to the dipoles the flows of all pairs and, if `forces` is set, the forces, in flat space. Returns whether the
+ * dipoles of each pair are far enough from each other. */
 static bool add_many(cb_dipoles *d, bool forces) {
   const int n = d->n;
   bool (*const add)(dipole *, double, block *, int, int) = forces ? add_forces : add_flows;

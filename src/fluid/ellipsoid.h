@@ -146,7 +146,7 @@ typedef struct cb_ellipsoid_kind {
   bool inertia;      /* the term of added mass is left out, because the added mass is part of the inertia */
 } cb_ellipsoid_kind;
 
-/* F += a × b, for the three numbers of F */
+/* Adds a × b to the three numbers of F. */
 static inline void cb_add_cross(const double a[3], const double b[3], double *F) {
   F[0] += a[1] * b[2] - a[2] * b[1];
   F[1] += a[2] * b[0] - a[0] * b[2];

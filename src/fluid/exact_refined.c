@@ -257,7 +257,8 @@ static void drop_levels(cb_exact_posed *p) {
 }
 
 static cb_status make_levels(cb_exact_posed *p) {
-  cb_surface *faces = NULL; /* a copy without its class of shapes: its finer levels keep the given vertices */
+  /* a copy of the surface without its class of shapes, so that its finer levels keep the given vertices */
+  cb_surface *faces = NULL;
   cb_added_mass found = {.kinetic = 0};
   cb_exact_levels levels = {.n = 0};
   cb_exact_asked asked = p->asked;

@@ -125,7 +125,7 @@ typedef struct cb_floor_metric {
   double B[6][3]; /* K^-1 W */
   double C[3][3]; /* lower triangular, C C^T = W^T K^-1 W */
 } cb_floor_metric;
-/* Returns CB_STEP_SINGULAR if K is singular or not positive. */
+/* Fills *m for the inertia K and the direction n. Returns CB_STEP_SINGULAR if K is singular or not positive. */
 cb_status cb_floor_metric_of(const double K[6][6], const double n[3], cb_floor_metric *m);
 
 /* Impulses l >= 0 at no more than three vertices, and `sum`, the sum of l a over them, with the three numbers a of a

@@ -33,7 +33,7 @@ static double least_rate(const cb_floor_run *e, int *vertex) {
 /* Returns the minimum inside [0, 1] of the cubic p(s) with the values p0, p1 and the slopes m0, m1 at the ends. *at
  * becomes the s of the minimum. The result is infinite if there is no minimum. */
 static double dip(double p0, double p1, double m0, double m1, double *at) {
-  /* p'(s) = m0 + 2 b s + a s^2 */
+  /* The derivative of p is p'(s) = m0 + 2 b s + a s^2. */
   const double a = 3 * (m0 + m1 - 2 * (p1 - p0)), b = 3 * (p1 - p0) - 2 * m0 - m1, root = b * b - a * m0;
   if (!(root > 0)) return INFINITY;
   const double s = b > 0 ? -m0 / (b + sqrt(root)) : (sqrt(root) - b) / a;

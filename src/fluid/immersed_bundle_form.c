@@ -295,8 +295,8 @@ static double largest(int vertices, const double (*x)[3], const double *from) {
 }
 
 /* Returns the step h of the differences along r_a: the smaller one of two steps that follow from the first and from the
- * second derivatives of the vertices. (The second ones limit h if the motion nearly stops.) If both derivatives are 0,
- * h is 0.005. */
+ * second derivatives of the vertices. (The second derivatives limit h if the motion nearly stops.) If both derivatives
+ * are 0, h is 0.005. */
 static double step_along(const cb_immersed_energy *e, const cb_immersed_work *w, int a) {
   const int vertices = e->shape->surface->vertices;
   const double extent = largest(vertices, (const double(*)[3])w->x, w->x[0]),

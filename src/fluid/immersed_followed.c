@@ -29,7 +29,7 @@ static bool belongs(const cb_surface *s, int face, int p) {
   return s->part[face] == p || !strcmp(s->name[s->part[face]], s->name[p]);
 }
 
-/* Adds a third of the area of each face of the part to weight[vertices]. */
+/* Adds a third of the area of each face of the part p to the weights weight[vertices] of its corners. */
 static void weigh(const cb_surface *s, int p, double *weight) {
   for (int f = 0; f < s->faces; f++) {
     const int *c = s->face[f];
@@ -282,7 +282,7 @@ cb_status cb_immersed_followed_create(cb_immersed_workspace *s) {
   return s->part_motion ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", s->b->followed_parts);
 }
 
-/* Moves the place number p of a model. */
+/* Finds the position, the twist and the rotation of the place number p of a model, if it moves with a part. */
 static void move(const cb_immersed_workspace *s, const cb_immersed_model_instance *of, int p,
                  cb_immersed_fluid_sample *at) {
   const int part = of->follows[p];

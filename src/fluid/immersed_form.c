@@ -297,8 +297,8 @@ static cb_status check(const cb_immersed *b) {
 
 /* --- mass --- */
 
-/* Adds a point mass at x, or a rigid piece. The axes of the piece are the body's axes, carried to x by the
- * transvection. */
+/* Adds a point mass at x. With an inertia it is a rigid piece. The axes of the piece are the body's axes, carried to x
+ * by the transvection. */
 static void add_point(double K, const cb_point_mass *point, const double x[3], cb_curved_moments *m) {
   double y[4], I[6][6] = {{0}};
   cb_curved_moments own;

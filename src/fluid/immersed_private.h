@@ -62,7 +62,8 @@ typedef struct cb_part_motion {
   double residual;              /* (sum w |x - c - R a|^2)^(1/2)/size */
 } cb_part_motion;
 
-/* Returns CB_ERROR_MEMORY, or CB_ERROR_DOMAIN for a part whose vertices are on a line. The surface is borrowed. */
+/* Makes the data of a part. Returns CB_ERROR_MEMORY, or CB_ERROR_DOMAIN for a part whose vertices are on a line. The
+ * surface is borrowed. */
 cb_status cb_part_fit_create(cb_arena *arena, const cb_surface *s, int part, cb_part_fit *out);
 /* Finds the motion for the posed vertices x[vertices] with the velocities v. Returns CB_STEP_SINGULAR if more than one
  * rotation fits the motion best. */
@@ -112,21 +113,21 @@ typedef struct cb_immersed_term_class {
   void (*conserves)(const cb_immersed *b, cb_immersed_conserved *out);
   cb_status (*prepare)(cb_immersed *b, const cb_immersed_options *o); /* computes the term's data about the body */
   cb_status (*create)(cb_immersed_workspace *s);                      /* allocates the term's arrays in a workspace */
-  /* Adds the wrenches to the sums `to`. */
+  /* Adds the wrenches of the term to the sums `to`. */
   cb_status (*wrench)(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to);
-  /* Adds the potential energy. */
+  /* Adds the potential energy of the term to *energy. */
   cb_status (*potential)(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
   /* Adds the term's K and mu0 at the pose g, for the fluid in s->field; NULL: the term is no part of the Lagrangian. */
   void (*inertia)(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
   /* Returns whether the inertia of the term depends on the pose. NULL: it always depends on the pose. */
   bool (*pose_dependent)(const cb_immersed *b);
   cb_status (*field)(cb_immersed_workspace *s); /* finds the data that `inertia` needs; called when s->field is new */
-  /* Adds the kinetic energy. */
+  /* Adds the kinetic energy of the term to *energy. */
   void (*kinetic)(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
 } cb_immersed_term_class;
 /* All terms, ended by NULL. */
 extern const cb_immersed_term_class *const *const cb_immersed_term_classes;
-bool cb_immersed_always(const cb_immersed *b); /* returns true, for members of terms */
+bool cb_immersed_always(const cb_immersed *b); /* returns true; for members such as `acts` */
 /* Returns whether a wrench of this name is listed. */
 bool cb_immersed_names(const cb_immersed *b, const char *name);
 
@@ -149,7 +150,7 @@ typedef struct cb_immersed_term {
   int wrenches;
 } cb_immersed_term;
 
-/* A wrench that is recorded: number `number` of a term. */
+/* A recorded wrench: the wrench with the number `number` of a term. */
 typedef struct cb_immersed_wrench {
   const cb_immersed_term_class *term;
   int number;
@@ -257,7 +258,7 @@ struct cb_immersed {
   double weighed;           /* the mass of the body at t = 0 */
   bool heavy, solid;        /* heavy: the body has mass; solid: a part of the body has a density */
   bool buoyant;             /* buoyancy is taken into account */
-  /* Number of faces of closed parts, which come first in `listed`; the faces of sheets follow. */
+  /* Number of faces of closed parts. In `listed` these faces come first, and the faces of sheets follow. */
   int closed_faces;
   int *listed;     /* [faces]: the numbers of the faces */
   bool drag;       /* the local model's lift and drag act */
@@ -350,7 +351,8 @@ struct cb_immersed_moment {
 
 /* The momentum P = P0 + Q Y that the fluid receives at each vertex (terms/flow.c), in the body's axes. */
 typedef struct cb_immersed_impulses {
-  bool known; /* a, k, leak and Q are computed for the present form and `density` (nan: it differs between faces) */
+  bool known; /* a, k, leak and Q belong to the present form and to `density` (nan: the density differs between faces)
+               */
   double density;
   double (*a)[3]; /* [faces]: area vectors */
   /* [faces]: k = rho delta/(12 A), on sheets twice that; leak: A times the mean normal velocity of the part's shape. A
@@ -373,7 +375,7 @@ typedef struct cb_immersed_apex {
   cb_immersed_weight weight;
 } cb_immersed_apex;
 typedef struct cb_immersed_weights {
-  bool known; /* computed for the present form and `density` (nan: it differs between faces) */
+  bool known; /* the weights belong to the present form and to `density` (nan: the density differs between faces) */
   double density;
   cb_immersed_weight *vertex; /* [vertices] */
   cb_immersed_apex *apex;     /* [parts] */
@@ -419,8 +421,8 @@ struct cb_immersed_workspace {
   cb_arena *arena;
   cb_rigid_problem problem;
   cb_rigid_constant constant; /* the constants of a rigid body in a uniform fluid */
-  /* The present step outruns the floor (fluid/floor.h). The push of the floor is then `push`, in the world's axes, with
-   * the torque about the body's origin. */
+  /* outrun: the present step outruns the floor (fluid/floor.h). The push of the floor is then `push`, in the world's
+   * axes, with the torque about the body's origin. */
   bool outrun;
   double push[6];
   cb_local *local;
@@ -512,12 +514,14 @@ void cb_immersed_carry_back(const cb_immersed_fluid_sample *at, double F[6]);
 void cb_immersed_axis_at(const cb_immersed_fluid_sample *at, int j, double dY[6]);
 
 /* --- results that a workspace keeps --- */
-cb_status cb_immersed_form_at(cb_immersed_workspace *s, double t); /* also finds s->wind, a uniform flow */
+/* Finds s->form, the form at time t, and s->wind, the velocity of a uniform flow. */
+cb_status cb_immersed_form_at(cb_immersed_workspace *s, double t);
 cb_status cb_immersed_form_create(cb_immersed_workspace *s);
-cb_status cb_immersed_vertices(cb_immersed_workspace *s); /* finds x and v of the form */
+cb_status cb_immersed_vertices(cb_immersed_workspace *s); /* finds x and v of s->form */
 cb_status cb_immersed_field_create(cb_immersed_workspace *s);
 cb_status cb_immersed_field_at(cb_immersed_workspace *s, double t, const cb_pose *g);
-void cb_immersed_gather(cb_immersed_workspace *s, bool corners); /* finds `place`, and `corner` if corners is set */
+/* Finds s->field.place and, if `corners` is set, s->field.corner. */
+void cb_immersed_gather(cb_immersed_workspace *s, bool corners);
 void cb_immersed_field_at_faces(cb_immersed_workspace *s);
 void cb_immersed_field_as_a_whole(cb_immersed_workspace *s);
 void cb_immersed_moment_of(double t, const cb_pose *g, const double Y[6], cb_immersed_moment *out);
@@ -544,7 +548,7 @@ void cb_immersed_weigh(const cb_immersed_workspace *s, const cb_immersed_moment 
                        double *F, cb_tensor dg);
 /* Returns whether `centre`, such as the centre of mass, coincides with the body's origin up to round-off. */
 bool cb_immersed_is_central(const cb_immersed_workspace *s, const double centre[3]);
-/* Calls cb_immersed_conserves_along for gravity. */
+/* Calls cb_immersed_conserves_along for the direction of gravity. */
 void cb_immersed_conserves_upright(const cb_immersed *b, cb_immersed_conserved *out);
 /* Returns <x, g>, where x is the world position of the point `centre` of the body frame, and g the acceleration of
  * gravity. */

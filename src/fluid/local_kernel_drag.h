@@ -244,8 +244,8 @@ static __attribute__((noinline)) vec large_bend(vec3 e, vec S, vec C, vec *fold)
   return angle * size;
 }
 
-/* Returns alpha l of edges e with the S and C above. The lengths l of the edges that are folded flat are added to
- * *folds. */
+/* Returns alpha l of edges e with S and C of the equations above. The lengths l of the edges that are folded flat are
+ * added to *folds. */
 INLINE vec bending(vec3 e, vec S, vec C, vec *folds) {
   const vec u = set(1) - C;
   if (__builtin_expect(!any_above(u, set(narrow_range)), 1)) return bend(S, u, narrow_bend, 8);

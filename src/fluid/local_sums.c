@@ -14,7 +14,7 @@
 
 static void *allocate(size_t n, size_t size) { return calloc(n + 1, size); }
 
-/* Returns n zeros, aligned to a vector. */
+/* Returns an array of n zeros whose address is aligned for vectors. */
 static double *numbers(size_t n) {
   const size_t size = (n * sizeof(double) + 127) / 64 * 64;
   double *p = aligned_alloc(64, size);

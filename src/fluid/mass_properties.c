@@ -64,7 +64,7 @@ static void cb_curved_add_point(double mass, const double y[4], cb_curved_moment
   }
 }
 
-/* Adds `factor` times the moments of the face with the corners y. Returns the area of the face. */
+/* Adds to m the moments of the face with the corners y, multiplied by `factor`. Returns the area of the face. */
 static double add_curved_skin(double K, const double y[3][4], double factor, cb_curved_moments *m) {
   double plane[4], q[4];
   const double N = cb_curved_plane(K, y[0], y[1], y[2], plane);
@@ -331,7 +331,7 @@ void cb_inertia_add(double I[6][6], double mass, const double first[3], const do
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     for (int l = 0; l < 3; l++) I[i][l] += (i == l ? trace : 0) - P[i][l];
     I[3 + i][3 + i] += mass;
-    /* with hat(c)_jk = -c_i, and first = m c */
+    /* subtracts and adds m hat(c), where hat(c)_jk = -c_i and first = m c */
     I[j][3 + k] -= first[i];
     I[k][3 + j] += first[i];
     I[3 + k][j] -= first[i];

@@ -53,7 +53,7 @@ cb_status cb_medium_new(const cb_fluid_medium_class *class_, const double up[3],
   return CB_OK;
 }
 
-/* Completes a medium of one density, or of a smooth density. */
+/* Sets the members that depend on the facts, for a medium of one density or of a smooth density. */
 static cb_status complete_function(cb_medium *m) {
   static const double origin[3];
   const bool *uses = m->facts.uses;
@@ -168,8 +168,8 @@ static cut cut_at(const double h[3], double l, bool above) {
   return k;
 }
 
-/* Adds means over a triangle to *out: of q = factor d^j/j!, of q y, and of factor d^(j+1)/(j+1)!, with d = h - l, the
- * places y and the heights h of the corners, and j = 0 or 1. */
+/* Adds to *out the means over a triangle of three functions: q = factor d^j/j!, q y, and factor d^(j+1)/(j+1)!, with
+ * d = h - l. The corners have the places y and the heights h, and j is 0 or 1. */
 static void add_means(const double y[3][3], const double h[3], double l, int j, double factor, cb_medium_means *out) {
   const double d[3] = {h[0] - l, h[1] - l, h[2] - l}, sum = d[0] + d[1] + d[2];
   if (j == 0) {

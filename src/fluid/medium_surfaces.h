@@ -53,14 +53,14 @@ typedef struct cb_medium_means {
 } cb_medium_means;
 
 /* A density that depends only on the height, as a table of cells. Each cell has a polynomial in u (medium.c), and the
- * integral and double integral of the density from the lowest height to the cell. */
+ * integral and double integral of the density from the lowest height of the table to the lower end of the cell. */
 enum { CB_PROFILE_CELLS = 256, CB_MEDIUM_PANELS = 16 /* maximum number of panels */ };
 typedef struct cb_medium_cell {
   double a[5], one, two;
 } cb_medium_cell;
 typedef struct cb_medium_profile {
   int cells;
-  double low, width, zero[3]; /* zero: density and integrals at the height 0, which is that of o */
+  double low, width, zero[3]; /* zero: density and integrals at the height 0, which is the height of o */
   cb_medium_cell cell[CB_PROFILE_CELLS];
 } cb_medium_profile;
 

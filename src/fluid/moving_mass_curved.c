@@ -256,7 +256,7 @@ static void find_apex(const cb_moving_mass *m, const struct cb_moving_part *p, c
       for (int i = 0; i < 3; i++) o[i] += m->share[f] / 3 * x[m->face[f][k]][i];
 }
 
-/* Adds the form of n motions of a simplex, whose corners move with u[n][corners]. */
+/* Adds the form of n motions of a simplex to s->form. The corners of the simplex move with u[n][corners]. */
 static void add_simplex(int n, int corners, const double u[MOTIONS][4][3], double content, motion_sums *s) {
   double all[MOTIONS][3];
   const double factor = content / (corners * (corners + 1));

@@ -39,7 +39,7 @@ cb_status cb_poses_follow(cb_poses *p, cb_gait *gait, double period, const cb_po
 double cb_poses_next_break(const cb_poses *p, double t);
 
 /* For a sequence in time: the number of poses (0 for other poses), the time of pose i, its positions, and
- * cb_poses_scale, which multiplies all positions by `factor`. It must be called before other functions read the
+ * cb_poses_scale, which multiplies all positions by `factor` and must be called before other functions read the
  * positions. */
 int cb_poses_count(const cb_poses *p);
 double cb_poses_time(const cb_poses *p, int i);
@@ -89,7 +89,7 @@ struct cb_poses {
   /* placed: number of the vertices whose positions are computed. These are all vertices, except in the result of
    * cb_poses_affine. */
   int vertices, placed;
-  /* for a sequence */
+  /* used for a sequence */
   int poses;
   cb_poses_end end;
   /* period: period of the motion, or 0 for expressions without a period; time[poses]: the time of each pose */

@@ -12,10 +12,10 @@
  * Ad and ad* see curvebody/se3.h.
  *
  * F is rotated into the axes of the node (about the node's origin). A force that is fixed in the world then changes the
- * world's momentum by exactly h F, and a body that falls without rotation stays on the exact parabola. G = <dK/dg
- * Y, Y>/2 + <dmu0/dg, Y>, for K and mu0 that depend on the place, is divided between the ends in the way that follows
- * from the action h L(g_k s, Y) of the Lagrangian L; otherwise the energy drifts. For two successive steps these
- * equations give
+ * world's momentum by exactly h F, and a body that falls without rotation stays on the exact parabola.
+ * G = <dK/dg Y, Y>/2 + <dmu0/dg, Y>, for K and mu0 that depend on the place, is divided between the ends in the way
+ * that follows from the action h L(g_k s, Y) of the Lagrangian L; otherwise the energy drifts. For two successive steps
+ * these equations give
  *
  *     (dtau^-1_{hY_{k+1}})^T mu_{k+1} - (dtau^-1_{-hY_k})^T mu_k = h F, averaged
  *     (dtau^-1_{hY_1})^T mu_1 = mu(0) + h F/2 at the start

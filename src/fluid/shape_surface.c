@@ -261,7 +261,8 @@ static void free_laid(cb_shape_surface *s) {
   cb_arena_free(own->arena);
 }
 
-/* Returns how many bytes of the work array the flat surface uses. The shifts, positions and rates follow after them. */
+/* Returns how many bytes of the work array the flat surface uses. The shifts, positions and rates follow after these
+ * bytes. */
 static size_t inner_size(const cb_shape_surface *flat) { return (flat->work_size + 15) / 16 * 16; }
 
 /* Embeds x[vertices] with dx[n][vertices] and d2x[n(n+1)/2][vertices], in place. d2x, or dx and d2x, may be NULL. */

@@ -67,7 +67,7 @@ static cb_status check_areas(const cb_surface *s) {
   return CB_OK;
 }
 
-/* Returns the third corner of the face of a side. */
+/* Returns the corner of a side's face that is not on this side. */
 static int third(const cb_surface *s, const cb_side *side) {
   const int *c = s->face[side->face];
   for (int k = 0; k < 3; k++)
@@ -129,7 +129,7 @@ static cb_status fail_edge(const cb_surface *s, const cb_side *side, const char 
                  b[1], b[2], side->face + 1);
 }
 
-/* Reports the first edge with one face, and the number of such edges. */
+/* Fails with a message about the first edge that has one face, and the number of such edges. */
 static cb_status fail_border(const cb_surface *s, const cb_side *side, size_t first) {
   const size_t n = 3 * (size_t)s->faces;
   int count = 0;

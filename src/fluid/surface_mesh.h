@@ -92,8 +92,8 @@ int cb_surface_coarser(const cb_surface *s);
 /* Returns whether s is a shape, whose finer levels approach the true surface. */
 bool cb_surface_is_shape(const cb_surface *s);
 
-/* The shape of bodies/shapes of which a part was made: its class and parameters, and the place of the part. Points y of
- * the shape are at origin + frame y. */
+/* The shape of bodies/shapes from which a part was made: its class, its parameters and the place of the part. Points y
+ * of the shape are at origin + frame y. */
 typedef struct cb_surface_form {
   const cb_shape_class *shape; /* NULL: the part was made from a mesh */
   const void *params;

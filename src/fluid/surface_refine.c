@@ -212,7 +212,7 @@ int cb_surface_coarser(const cb_surface *s) {
   const cb_surface_owned *o = (const cb_surface_owned *)s;
   int level = 0;
   if (!o->shape) return 0;
-  /* a quarter turn must have an integer number of faces (cb_shape_quarter) */
+  /* r can be halved only if a quarter turn then still has an integer number of faces (cb_shape_quarter) */
   for (int r = *resolution_of(o, o->params); r % 8 == 0 && r / 2 >= LEAST; r /= 2) level++;
   return level;
 }

@@ -53,7 +53,7 @@ static void solve_open(int n, const double *u, double *c, double *ratio) {
 }
 
 /* Finds the coefficients c[-1 .. n + 1] from the periodic data u[n]: c_i = 6 z/(z^2 - 1) sum over k of z^|k| u_i+k,
- * with z = sqrt 3 - 2, by one recursion up and one down. up[n] is a work array. */
+ * with z = sqrt 3 - 2, by one recursion with increasing i and one with decreasing i. up[n] is a work array. */
 static void solve_periodic(int n, const double *u, double *c, double *up) {
   const double z = sqrt(3) - 2;
   double power = 1, sum = 0;
@@ -153,7 +153,7 @@ static inline __attribute__((always_inline)) void sum_up(const grid *g, const st
       for (int j = 0; j < s[Y].count; j++) {
         const double *row = c + (size_t)(s[T].first + l) * stride[T] + (size_t)(s[X].first + i) * stride[X] +
                             (size_t)(s[Y].first + j) * stride[Y];
-        /* For axis Y, `add` reads only slot VALUE, which is this row. */
+        /* For axis Y, `add` reads only slot VALUE, which is `row`. */
         add(&at_x, (const double(*)[ROW])row, &s[Y], j, Y, slopes);
       }
       add(&at_t, (const double(*)[ROW])at_x.of, &s[X], i, X, slopes);

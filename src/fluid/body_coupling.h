@@ -95,8 +95,8 @@ struct cb_body_coupling {
   void *params;
 };
 
-/* A plane at which the fluid ends. A class of couplings that adds the images of bodies begins its parameters with this
- * struct, and its member `plane` is cb_coupling_plane_of. */
+/* A plane at which the fluid ends. If a class of couplings adds the images of bodies, its parameters begin with this
+ * struct, and the member `plane` of the class is cb_coupling_plane_of. */
 typedef struct cb_coupling_plane {
   int wall;
   double wall_x, wall_y, wall_z, wall_height;

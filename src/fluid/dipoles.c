@@ -38,7 +38,7 @@ typedef struct dipole {
 } dipole;
 
 enum { MANY = 8, BLOCK = 64, LANES = 8, SUMS = 6 }; /* below MANY bodies, pairs are added one by one */
-typedef struct block {                              /* BLOCK dipoles by component; `reach` is that of their bodies */
+typedef struct block {                              /* dipoles stored by component, and the reach of their bodies */
   double x[3][BLOCK], m[3][BLOCK], u[3][BLOCK], f[3][BLOCK], reach[BLOCK];
 } block;
 

@@ -148,7 +148,7 @@ cb_status cb_floor_rates(cb_floor_run *e, cb_floor_look *a) {
 
 /* --- impulses --- */
 
-/* Applies impulses at the vertices to a state with the twist Y. */
+/* Applies the impulses j at the vertices to the state s, whose twist is Y. */
 static void kick(const cb_floor_metric *m, const cb_floor_impulses *j, const double Y[6], cb_rigid_state *s) {
   static const double still[3];
   double pn[3], qn[3], body[6], r[3][3], change[6], q[4];

@@ -351,8 +351,7 @@ struct cb_immersed_moment {
 
 /* The momentum P = P0 + Q Y that the fluid receives at each vertex (terms/flow.c), in the body's axes. */
 typedef struct cb_immersed_impulses {
-  bool known; /* a, k, leak and Q belong to the present form and to `density` (nan: the density differs between faces)
-               */
+  bool known; /* a, k, leak and Q belong to the present form and `density` (nan: the density differs between faces) */
   double density;
   double (*a)[3]; /* [faces]: area vectors */
   /* [faces]: k = rho delta/(12 A), on sheets twice that; leak: A times the mean normal velocity of the part's shape. A
@@ -375,7 +374,7 @@ typedef struct cb_immersed_apex {
   cb_immersed_weight weight;
 } cb_immersed_apex;
 typedef struct cb_immersed_weights {
-  bool known; /* the weights belong to the present form and to `density` (nan: the density differs between faces) */
+  bool known; /* the weights belong to the present form and `density` (nan: the density differs between faces) */
   double density;
   cb_immersed_weight *vertex; /* [vertices] */
   cb_immersed_apex *apex;     /* [parts] */
@@ -396,8 +395,8 @@ typedef struct cb_immersed_field {
   cb_pose g;
   bool known;
   bool mixed; /* the density differs over the body */
-  /* The density if it is not mixed. If it is mixed and the added mass is that of separate parts: the mean density of
-   * the faces, weighted by area. */
+  /* The density, if `mixed` is false. Otherwise, if the added mass is that of separate parts, the mean density of the
+   * faces, weighted by area. */
   double density;
   double density_slope[6]; /* the derivative along the pose of `density`, if this is a mean density */
   double (*place)[3];      /* [vertices]: their positions in the world */

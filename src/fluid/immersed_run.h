@@ -47,7 +47,7 @@ typedef struct cb_immersed_conserved {
   double up[3];
 } cb_immersed_conserved;
 cb_immersed_conserved cb_immersed_conserves(const cb_immersed *b);
-/* Changes *out: of the quantities in it, only those that a force along `axis` conserves remain conserved. */
+/* Marks in *out as not conserved the quantities that a force along `axis` does not conserve. */
 void cb_immersed_conserves_along(const double axis[3], cb_immersed_conserved *out);
 /* The largest deviation of a part from its best rigid motion (fluid/immersed_private.h) at 257 times from `start` to
  * `end`. The part is one with which places of fluid models move; cb_immersed_followed_parts returns the number of such

@@ -423,7 +423,7 @@ static cb_status order_edges(const cb_surface *s, cb_local *l) {
 }
 
 /* Finds row_first[block], the first vertex that is not used before this block. The vertices are in the order of their
- * first use, so that the vertices which a block is the first to use are a range. */
+ * first use, so that each block is the first to use a certain range of vertices. */
 static cb_status order_rows(cb_local *l) {
   l->row_first = allocate((size_t)l->face_blocks + 1, sizeof *l->row_first);
   if (!l->row_first) return cb_fail(CB_ERROR_MEMORY, "no memory for %d blocks", l->face_blocks);

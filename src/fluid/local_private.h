@@ -15,8 +15,8 @@ enum {
   CB_LOCAL_GROUP = 8,
   CB_LOCAL_BLOCK = 2048,              /* maximum number of faces, edges or vertices of a block */
   CB_LOCAL_CHUNK = 32,                /* number of faces whose data fit into the first-level cache */
-  CB_LOCAL_FLAT = 6 * CB_LOCAL_GROUP, /* numbers per group in `flat` */
-  CB_LOCAL_RATE = 3 * CB_LOCAL_GROUP  /* numbers per group in `rate` */
+  CB_LOCAL_FLAT = 6 * CB_LOCAL_GROUP, /* how many numbers a group has in `flat` */
+  CB_LOCAL_RATE = 3 * CB_LOCAL_GROUP  /* how many numbers a group has in `rate` */
 };
 
 /* The kinds of edges. Both faces of an INNER edge are in the part. A SHARED edge is between two parts, and each part
@@ -71,8 +71,8 @@ typedef struct cb_local_flow {
 } cb_local_flow;
 
 typedef struct cb_local_kernels {
-  /* of: the poses from which the vertices of the next block are computed; their data are prefetched (NULL: none). in:
-   * the motion for lift and drag, which are computed in the same pass (NULL: they are not). */
+  /* `of`: the poses from which the vertices of the next block are computed; their data are prefetched (NULL: none).
+   * `in`: the motion for lift and drag, which are computed in the same pass (NULL: they are not computed). */
   void (*faces)(const cb_local *l, const cb_local_block *b, const cb_local_blend *of, const cb_local_flow *in,
                 double sum[CB_LOCAL_POSE_SUMS], double drag[CB_LOCAL_SUMS]);
   void (*flatten)(const cb_local *l, const cb_local_block *b);

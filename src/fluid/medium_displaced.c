@@ -234,9 +234,9 @@ static double panel(const cb_medium *m, const double x[3], double d) {
   return sum;
 }
 
-/* Returns the integral of rho over a panel of length d below x. The panel is halved until the halves agree with
- * `whole`, the integral by one rule. *left is the number of halvings that are still allowed; it bounds the work if an
- * expression jumps. */
+/* Returns the integral of rho over a panel of length d below x. The panel is halved until the sum over its halves
+ * agrees with `whole`, the integral over the complete panel by one Gauss rule. *left is the number of halvings that are
+ * still allowed; it bounds the work if an expression jumps. */
 static double halve(const cb_medium *m, const double x[3], double d, double whole, double tolerance, int *left) {
   double middle[3];
   for (int i = 0; i < 3; i++) middle[i] = x[i] - d / 2 * m->up[i];

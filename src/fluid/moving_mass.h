@@ -19,9 +19,9 @@
 
 typedef struct cb_moving_mass cb_moving_mass; /* immutable once it is made */
 
-/* Makes the data of a body. material[parts] is that of cb_mass_of; points[n] are copied. lumped: see above. Returns
- * CB_ERROR_ARGUMENT for an invalid point mass, CB_ERROR_DOMAIN for a part whose faces point inwards, and the errors of
- * cb_material_check. The caller frees *out. */
+/* Makes the data of a body. material[parts] is that of cb_mass_of; points[n] are copied. If `lumped` is set, the masses
+ * are at the vertices (see above). Returns CB_ERROR_ARGUMENT for an invalid point mass, CB_ERROR_DOMAIN for a part
+ * whose faces point inwards, and the errors of cb_material_check. The caller frees *out. */
 cb_status cb_moving_mass_create(const cb_surface *s, const cb_material *material, bool lumped, int n,
                                 const cb_point_mass *points, cb_moving_mass **out);
 void cb_moving_mass_free(cb_moving_mass *m);

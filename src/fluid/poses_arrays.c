@@ -179,8 +179,8 @@ static void weigh(const cb_poses *p, double t, cb_poses_blend *out, double *dd) 
   int i = pose_before(p, t);
   if (p->end == CB_POSES_CLAMPED && i == p->poses - 1) i--;
   double d = time_of(p, i + 1) - time_of(p, i), s = (t - time_of(p, i)) / d;
-  /* These are first the weights of Hermite's basis and its derivatives for the two poses next to t. add_slope then
-   * replaces the slopes by weights of the four poses. */
+  /* w and dw are first the weights that the positions of the two poses next to t have in Hermite's cubic. add_slope
+   * then adds the weights that follow from the slopes of the cubic at these poses. */
   double w[4] = {0, (1 + 2 * s) * (1 - s) * (1 - s), s * s * (3 - 2 * s), 0};
   double dw[4] = {0, -6 * s * (1 - s) / d, 6 * s * (1 - s) / d, 0};
   add_slope(p, i, d * s * (1 - s) * (1 - s), w);

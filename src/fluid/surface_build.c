@@ -362,7 +362,7 @@ static cb_status join(cb_arena *arena, int n, const cb_surface_piece *piece, cb_
   return cb_surface_build(v, (const double(*)[3])x, f, (const int(*)[3])face, part, name, out);
 }
 
-/* Stores the shapes of which the parts of the pieces were made. */
+/* Stores in `whole` the shape from which each part was made. */
 static cb_status join_forms(int n, const cb_surface_piece *piece, cb_surface_owned *whole) {
   whole->form = cb_arena_alloc(whole->arena, (size_t)whole->surface.parts, sizeof *whole->form);
   cb_surface_form *to = whole->form;

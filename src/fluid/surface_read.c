@@ -491,7 +491,7 @@ static void *copied(const void *from, size_t n, size_t size) {
 }
 
 /* Mends the mesh. Vertices are joined first, because this closes many holes. Faces without area are removed last,
- * unless how->posed is set. first[n_vertices] becomes the vertex with which each vertex is joined. */
+ * unless how->posed is set. first[v] becomes the vertex with which vertex v is joined. */
 static cb_status mend(cb_mesh *m, const cb_mending *how, int *first, cb_surface_mended *done) {
   cb_status status = CB_OK;
   *done = (cb_surface_mended){.tolerance = how->weld ? how->tolerance : 0};

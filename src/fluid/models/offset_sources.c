@@ -126,7 +126,8 @@ static cb_status solve(sources *o) {
   for (int j = 0; j < o->n; j++) {
     double *column = o->matrix + (size_t)j * (size_t)o->faces;
     cb_panels_row(o->p, o->s[j], o->faces, NULL, -1, NULL, column);
-    /* column has D (potential/panels.h): the solid angle of a panel divided by 4 pi, positive as seen from its front */
+    /* column has the numbers D of potential/panels.h: the solid angle of a panel divided by 4 pi, positive from its
+     * front */
     double seen = 0;
     for (int i = 0; i < o->faces; i++) seen += column[i] *= -FOUR_PI;
     o->outside += seen < FOUR_PI / 2;

@@ -90,8 +90,8 @@ static cb_status create(cb_immersed_workspace *s) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for a body of %d vertices", b->surface->vertices);
 }
 
-/* Adds the pressure of a uniform flow: rho V (c_v × a, a), with the volume V that the body displaces, its centre c_v,
- * the density rho and the acceleration a of the fluid. */
+/* Adds the wrench of the pressure of a uniform flow, rho V (c_v × a, a), with the volume V that the body displaces, its
+ * centre c_v, the density rho and the acceleration a of the fluid. */
 static void press_uniform(const cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dg) {
   double a[3], centre[3];
   cb_apply3_transposed(m->r, s->wind.rate, a);

@@ -26,7 +26,8 @@ typedef struct cb_curved_moments {
   double M[4][4], first[4]; /* M = int y y^T dV, first = int y dV, both times the density if there is one */
 } cb_curved_moments;
 
-/* These functions return the integrals F2 of s_K^2 and F4 of s_K^4 from 0 to d, with the sine s_K of the space. */
+/* These functions return integrals over t from 0 to d: F2 of s_K(t)^2 and F4 of s_K(t)^4, with the sine s_K of the
+ * space. */
 double cb_curved_f2(double K, double d);
 double cb_curved_f4(double K, double d);
 

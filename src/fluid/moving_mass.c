@@ -6,7 +6,7 @@
  *
  *   int y u^T = V/20 (sum y_k u_k^T + (sum y_k)(sum u_k)^T)   and   A/12 (...)
  *
- * The spin int y × u is the antisymmetric part of this. A solid has the volume V_s = sum V, the first moment
+ * The spin int y × u is the antisymmetric part of int y u^T. A solid has the volume V_s = sum V, the first moment
  * F = int y dV, and the centre c = o + F/V_s, which moves by
  *
  *   c' = o' + (F' - V_s' F/V_s)/V_s,   V_s' = sum V',   F' = sum (V' sum y_k + V sum u_k)/4,

@@ -314,7 +314,7 @@ static const char *name_part(cb_arena *arena, const cb_surface_piece *piece, int
   return name;
 }
 
-/* Adds up the results of mending of all pieces. */
+/* Adds up the results of mending (cb_surface_mended) over all pieces. */
 static void add_mended(int n, const cb_surface_piece *piece, cb_surface_mended *sum) {
   for (int i = 0; i < n; i++) {
     const cb_surface_mended *m = cb_surface_how_mended(piece[i].surface);

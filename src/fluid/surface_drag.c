@@ -124,7 +124,8 @@ INLINE void area_rate(const vector ab, const vector ac, const vector da, const v
   cross_to(dN, ab, dac);
 }
 
-/* Adds a face at its three points: G to sum[0], and with `derivatives` the derivative of G by r_k to sum[1 + k]. */
+/* Adds the terms of a face at the midpoints of its three edges: those of G to sum[0] and, if `derivatives` is set,
+ * those of the derivative of G by r_k to sum[1 + k]. */
 INLINE void add_face(const drag *f, const int *corner, const workspace *w, int n, bool derivatives, sums *sum) {
   const int vertices = f->shape->surface->vertices;
   const double *a = w->x[corner[0]], *b = w->x[corner[1]], *c = w->x[corner[2]];

@@ -6,10 +6,10 @@
  *
  *   int a dV = V/4 sum a_i,   int x × a dV = V/20 sum (x_i + sum x) × a_i
  *
- * The x_i are the four corners of a tetrahedron of volume V, and a_i is a at them. The integrals are exact if a is
- * linear in place. For sheets the integrals are over faces times the thickness, with A/3 and A/12 for the area A. rho
- * is the density of the medium at the face. The integrals are thus sums over the vertices, each with a weight w and an
- * arm h: the force is sum w a, and the torque sum h × a.
+ * The x_i are the four corners of a tetrahedron of volume V, and a_i is a at them. The integrals are exact if a is a
+ * linear function of the place. For sheets the integrals are over faces times the thickness, with A/3 and A/12 for the
+ * area A. rho is the density of the medium at the face. The integrals are thus sums over the vertices, each with a
+ * weight w and an arm h: the force is sum w a, and the torque sum h × a.
  */
 #include "fluid/immersed_private.h"
 

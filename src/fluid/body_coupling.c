@@ -29,7 +29,8 @@ cb_mirror cb_coupling_plane_of(const cb_body_coupling *c) {
   return (cb_mirror){(cb_mirror_kind)p->wall, {p->wall_x, p->wall_y, p->wall_z}, p->wall_height};
 }
 
-/* Refuses the place of a plane without the key `wall`, and a normal without direction. */
+/* Fails if the map gives the place of a plane (keys that begin with `wall_`) without the key `wall`, or if the normal
+ * of the plane is 0. */
 static cb_status check_plane(const cb_body_coupling *c, const cb_node *map) {
   const cb_mirror plane = cb_body_coupling_plane(c);
   for (size_t i = 0; map && i < map->count; i++) {
@@ -87,8 +88,8 @@ void cb_body_coupling_free(cb_body_coupling *c) {
 
 enum { AXES = CB_COUPLING_AXES, TURN = 3 };
 
-/* The coordinates of a class of joints. Each is a displacement along the axis 0, 1 or 2 of frame A, or TURN, the angle
- * about the third axis. */
+/* The coordinates of a class of joints. Each is a displacement along the axis 0, 1 or 2 of frame A
+ * (fluid/body_coupling.h), or TURN, the angle about axis 2. */
 typedef struct joint_kind {
   const char *name;
   int coordinates, of[AXES];
@@ -100,13 +101,14 @@ static const joint_kind kinds[] = {{"hinge", 1, {TURN}},
                                    {"planar", 3, {0, 1, TURN}},
                                    {"weld", 0, {0}}};
 
-/* A joint at given poses: the rotations of its bodies and frames, the quaternion of R_A^T R_B, and the vectors from the
- * origins of the two bodies to the origin of frame B. */
+/* A joint at given poses: the rotations of its two bodies, those of its frames A and B, the quaternion m of R_A^T R_B,
+ * and the vectors from the origins of the two bodies to the origin of frame B. */
 typedef struct joint_now {
   double body[2][3][3], A[3][3], B[3][3], m[4], arm[2][3];
 } joint_now;
 
-/* A joint of the tree, and the number of its first coordinate. */
+/* A joint of the tree, with the number of its first coordinate in the table. The tree is a set of joints without loops
+ * that connects all bodies. */
 typedef struct tree_joint {
   const cb_coupled_joint *of;
   const joint_kind *kind;
@@ -119,18 +121,20 @@ struct cb_coupling_table {
   int n, size, joints; /* size: 6 n */
   tree_joint *joint;   /* [joints] */
   double density;
-  cb_spline_grid grid; /* entries: the blocks (i, j <= i) of C in rows, each block by its rows */
+  /* The entries of the grid are the blocks (i, j <= i) of C, row of blocks by row of blocks. The 36 numbers of a block
+   * are stored row by row. */
+  cb_spline_grid grid;
   const char *name[AXES];
   bool turns[AXES];    /* the coordinate is an angle */
-  double *C, *slope;   /* [entries], [grid.n][entries] */
-  double (*CY)[6], *K; /* [n], [6 n][6 n] */
+  double *C, *slope;   /* C[entries], slope[grid.n][entries] */
+  double (*CY)[6], *K; /* work arrays CY[n] and K[6 n][6 n] */
 };
 
 static const cb_pose world = {{1, 0, 0, 0}, {0, 0, 0}};
 
 /* --- coordinates --- */
 
-/* Adds whole turns to the angle q. Returns the result that is nearest to the middle of the axis. */
+/* Returns q plus a number of whole turns, such that the result is nearest to the middle of the axis a. */
 static double unwound(const cb_spline_axis *a, double q) {
   const double turn = 2 * M_PI, middle = (a->low + a->high) / 2;
   return a->period > 0 ? q : q - turn * nearbyint((q - middle) / turn);
@@ -164,7 +168,7 @@ static void find_joint(const cb_coupling_table *t, tree_joint *j, const cb_pose 
   }
 }
 
-/* Adds the wrench of the force `load` on coordinate c to the slopes of the two bodies. */
+/* Adds to the slopes of the two bodies of a joint the wrenches of the force `load` on coordinate c of the joint. */
 static void add_wrench(const tree_joint *j, int c, double load, double (*slope)[6]) {
   const joint_now *now = &j->now;
   double wrench[2][6] = {{0}}, own[6];
@@ -200,7 +204,7 @@ static cb_status find_C_at(const cb_coupling_table *t, const double *q, double *
                  t->name[outside], q[outside], a->low, a->high);
 }
 
-/* Sets the joints and t->C for the poses g, and t->slope if `slope` is true. */
+/* Sets the member `now` of each joint, and t->C, for the poses g. If `slope` is true, t->slope is set, too. */
 static cb_status find_C(cb_coupling_table *t, const cb_pose *g, bool slope) {
   double q[AXES];
   for (int i = 0; i < t->joints; i++)
@@ -208,7 +212,7 @@ static cb_status find_C(cb_coupling_table *t, const cb_pose *g, bool slope) {
   return find_C_at(t, q, t->C, slope ? t->slope : NULL);
 }
 
-/* Computes out = M Y for the blocks M, and returns <M Y, Y>. */
+/* Computes out = M Y for the symmetric matrix with the blocks M, and returns <M Y, Y>. */
 static double form(int n, const double *M, const double (*Y)[6], double (*out)[6]) {
   double twice = 0;
   memset(out, 0, (size_t)n * sizeof *out);
@@ -243,7 +247,8 @@ cb_status cb_coupling_table_apply(cb_coupling_table *t, const cb_pose *g, const 
 
 /* --- a function of coordinates --- */
 
-/* Returns the kind of coordinate q of the table, and the joint that has it. */
+/* Returns the kind of coordinate q of the table (an axis, or TURN), and sets *joint to the joint that has this
+ * coordinate. */
 static int kind_of(const cb_coupling_table *t, int q, const tree_joint **joint) {
   int i = t->joints - 1;
   while (t->joint[i].first > q || t->joint[i].kind->coordinates == 0) i--;
@@ -270,7 +275,7 @@ void cb_coupling_table_by_joints(cb_coupling_table *t, cb_coupling_by_joints *ou
 
 /* --- samples --- */
 
-/* Computes C at the poses g. */
+/* Computes the blocks of C at the poses g without the table, and writes them to `out`. */
 static cb_status sample(cb_coupling_table *t, cb_several *several, const cb_pose *g, double *out) {
   const cb_status status = cb_several_tensor(several, g, t->K, NULL);
   for (int i = 0; i < t->n && !status; i++)
@@ -304,8 +309,8 @@ cb_status cb_coupling_table_error(cb_coupling_table *t, cb_several *several, con
 
 /* --- creation --- */
 
-/* Adds to the tree each joint that connects two groups. Bodies that the joints of the tree connect have the same number
- * in group[n + 1]; the last entry is that of the world. */
+/* Adds to the tree each joint whose two bodies are not yet connected by the tree. Bodies that the tree connects have
+ * the same number in group[n + 1]; the last entry is the number of the world. */
 static void grow(cb_coupling_table *t, const cb_coupled_fluid *of, bool world_too, int *group) {
   for (int k = 0; k < of->joints; k++) {
     const cb_coupled_joint *j = &of->joint[k];

@@ -23,10 +23,11 @@
 #include <curvebody/mass.h>
 
 typedef struct cb_curved_moments {
-  double M[4][4], first[4]; /* int y y^T dV and int y dV, times the density if there is one */
+  double M[4][4], first[4]; /* M = int y y^T dV, first = int y dV, both times the density if there is one */
 } cb_curved_moments;
 
-/* These functions return the integrals F2 of s_K^2 and F4 of s_K^4 from 0 to d, with the sine s_K of the space. */
+/* These functions return integrals over t from 0 to d: F2 of s_K(t)^2 and F4 of s_K(t)^4, with the sine s_K of the
+ * space. */
 double cb_curved_f2(double K, double d);
 double cb_curved_f4(double K, double d);
 
@@ -44,7 +45,7 @@ void cb_curved_of_inertia(double K, double mass, const double (*I)[6], cb_curved
  * base point if this mean does not exist or is near the antipode of the base point. */
 void cb_curved_apex(const cb_surface *s, const double (*y)[4], int p, double apex[4]);
 /* Finds the moments of part p with its vertices at y, for density 1: as a solid (0 for an open part) and as a skin.
- * *area is the area of the faces. */
+ * *area becomes the area of its faces. */
 void cb_curved_of_part(const cb_surface *s, const double (*y)[4], int p, cb_curved_moments *solid,
                        cb_curved_moments *skin, double *area);
 

@@ -5,8 +5,8 @@
  * vectors have four numbers (numerics/numerics_curved.h). In flat space the last number is 1 for a point and 0 for a
  * vector.
  *
- * In flat space, pairs are computed many at a time: one dipole with all later dipoles of a block, whose numbers are
- * stored by component. The sums over a block have a fixed order, so that every instruction set gives the same bits.
+ * In flat space, pairs are computed many at a time: one dipole with all later dipoles of a block. A block stores its
+ * dipoles by component. Its sums have a fixed order, so that every instruction set gives the same bits.
  */
 #include "fluid/dipoles.h"
 
@@ -21,36 +21,36 @@
 
 #include <math.h>
 
-typedef struct moment { /* of one body */
+typedef struct moment { /* the data of one body */
   const char *name;
   double D[3][6];     /* maps the twist of the body frame to the moment, in the axes of the centroid */
-  double there[6][6]; /* maps this twist to that of the frame at the centroid with parallel axes */
-  double c[3];        /* the centroid */
+  double there[6][6]; /* maps the twist of the body frame to that of the frame at the centroid with the same axes */
+  double c[3];        /* the centroid in the body frame */
   double shape[3];    /* the moment of the motion of the shape, in the axes of the centroid */
   double strength;    /* the largest eigenvalue of D for linear motions */
   double mass;        /* the largest eigenvalue of the linear part of K/rho */
   double reach, radius;
-  double axes[3][4], own[3]; /* the axes at the centroid in the world, and the moment in them */
+  double axes[3][4], own[3]; /* axes: the body's axes, at the centroid; own: the moment of the dipole in these axes */
 } moment;
 
 typedef struct dipole {
-  double x[4], m[4], u[4], f[4]; /* place, moment, the flow of the other dipoles, and -dT/dx/rho */
+  double x[4], m[4], u[4], f[4]; /* place x, moment m, flow u of the other dipoles, f = -dT/dx/rho */
 } dipole;
 
 enum { MANY = 8, BLOCK = 64, LANES = 8, SUMS = 6 }; /* below MANY bodies, pairs are added one by one */
-typedef struct block {                              /* BLOCK dipoles by component; `reach` is that of their bodies */
+typedef struct block {                              /* dipoles stored by component, and the reach of their bodies */
   double x[3][BLOCK], m[3][BLOCK], u[3][BLOCK], f[3][BLOCK], reach[BLOCK];
 } block;
 
 struct cb_dipoles {
   cb_arena *arena;
   int n;
-  double K, weight;      /* the curvature, and 1/K, or 0 in flat space */
+  double K, weight;      /* K: the curvature; weight: 1/K, or 0 in flat space */
   double density, image; /* image: 1 for a rigid wall, -1 for a free surface, 0: no plane */
   cb_mirror plane;
   moment *body;   /* [n] */
   dipole *dipole; /* [2 n] */
-  int blocks;     /* of the bodies; as many follow for the images */
+  int blocks;     /* number of blocks of the bodies; as many blocks follow for the images */
   block *block;   /* [2 blocks], only in flat space */
 };
 
@@ -77,9 +77,9 @@ static const double THIN = 0.1;
 
 /* Sets the reach. The tensor of two bodies is positive definite if s^3 > sqrt(k_1 k_2)/(2 pi) at the distance s, where
  * k is the largest eigenvalue of rho D K^-1 D^T, because |B| = 2/(4 pi s^3). K may be singular. For rotations of a
- * sphere K is 0, but D is 0, too. For motions of a thin sheet in its plane models have K = 0 and D = V, the volume. To
- * the linear part of K the function then adds rho V^2/(2 m), the added mass of an oblate ellipsoid with the same V and
- * the same largest eigenvalue m of K/rho. */
+ * sphere K is 0, but D is 0, too. For a thin sheet that moves in its plane, some models have K = 0, but D = V, the
+ * volume. For a thin sheet the function therefore adds to the linear part of K the number rho V^2/(2 m), the added mass
+ * of an oblate ellipsoid with the same V and the same largest eigenvalue m of K/rho. */
 static bool set_reach(double density, const double K[6][6], const double D[3][6], moment *b) {
   const double size = cbrt(b->strength / (2 * M_PI)), volume = b->strength - b->mass;
   const double edge = volume < THIN * b->mass ? volume * volume / (2 * b->mass) : 0;
@@ -98,7 +98,7 @@ static bool set_reach(double density, const double K[6][6], const double D[3][6]
 
 static cb_name_text name_of(const moment *b, int i) { return cb_name_text_of(b->name, i); }
 
-/* Sets b->D. D and `own`, the tensor K, are first found for twists of the frame at the centroid. */
+/* Sets b->D. First finds D and K (the variable `own`) for twists of the frame at the centroid. */
 static cb_status set_body(int number, double K, double density, const cb_dipole_body *in, moment *b) {
   const cb_pose centre = {{1, 0, 0, 0}, {in->centroid[0], in->centroid[1], in->centroid[2]}};
   double shift[6][6], half[6][6] = {{0}}, own[6][6], D[3][6] = {{0}}, linear[3][3], sum = in->volume + in->radius;
@@ -183,7 +183,7 @@ cb_status cb_dipoles_set_plane(cb_dipoles *d, const cb_mirror *plane) {
 
 /* --- places --- */
 
-/* a -= 2 n (n.a) for the normal n of the plane */
+/* Replaces a by a - 2 n (n.a), with the normal n of the plane. */
 static void reflect(const cb_dipoles *d, double a[3]) {
   const double twice = 2 * cb_dot3(d->plane.normal, a);
   for (int k = 0; k < 3; k++) a[k] -= twice * d->plane.normal[k];
@@ -221,7 +221,7 @@ static void set_frame(double K, const cb_pose *g, const double c[3], double axes
   }
 }
 
-/* Places the dipoles of all bodies and images. */
+/* Sets the places of the dipoles of all bodies and images for the poses g. */
 static cb_status place(cb_dipoles *d, const cb_pose *g) {
   for (int i = 0; i < d->n; i++) {
     moment *b = d->body + i;
@@ -252,7 +252,7 @@ static double squared_distance(const cb_dipoles *d, int i, int j) {
   return s * s;
 }
 
-/* Reports the first pair that is too near. */
+/* Fails at the first pair of dipoles that are nearer than the sum of their reaches. */
 static cb_status check_distances(const cb_dipoles *d) {
   const int n = d->n, all = d->image != 0 ? 2 * n : n;
   for (int i = 0; i < n; i++)
@@ -274,11 +274,11 @@ static cb_status check_distances(const cb_dipoles *d) {
 
 /* --- coupling --- */
 
-/* Sets g, g' and g'' of a sphere by c = c_K(distance), where g = (pi - t + sin t cos t)/sin^3 t for c = cos t. It
- * solves (1 - c^2) g' = 2 + 3 c g. Near the antipode, at c = -1, it is the series sum g_n (1 + c)^n with g_0 = 2/3 and
+/* Sets g, g' and g'' of a sphere by c = c_K(distance), where g = (pi - t + sin t cos t)/sin^3 t for c = cos t. g solves
+ * (1 - c^2) g' = 2 + 3 c g. Near the antipode, where c = -1, g is the series sum g_n (1 + c)^n with g_0 = 2/3 and
  * g_n/g_(n-1) = (n + 2)/(2 n + 3). */
 static void sphere(double c, double g[3]) {
-  enum { TERMS = 40 }; /* the ratio of terms is below 0.3 */
+  enum { TERMS = 40 }; /* the ratio of successive terms is below 0.3 */
   if (c > -0.5) {
     const double square = 1 - c * c, sine = sqrt(square);
     g[0] = (M_PI - atan2(sine, c) + sine * c) / (square * sine);
@@ -315,7 +315,7 @@ static double slopes(double K, double square, double G[3]) {
   return c;
 }
 
-/* Adds the flows and forces of a pair. */
+/* Adds to the dipoles p and q the flows and forces of this pair, multiplied by `weight`. */
 static void add_pair(const cb_dipoles *d, double weight, dipole *p, dipole *q) {
   double r[4], G[3];
   const double c = slopes(d->K, chord(d, p, q, r), G), a = form(d, p->m, r), b = form(d, q->m, r);
@@ -331,8 +331,8 @@ static void add_pair(const cb_dipoles *d, double weight, dipole *p, dipole *q) {
 
 /* --- many pairs of flat space --- */
 
-/* SIMD is for loops of products and sums by element, which give the same bits in registers of any width. (clang 14
- * gives a function with clones a name to which other files cannot link.) */
+/* SIMD marks functions whose loops multiply and add arrays element by element; their results have the same bits in
+ * registers of any width. (clang 14 gives a function with clones a name to which other files cannot link.) */
 #if defined __x86_64__ && defined __gnu_linux__ && !defined __clang__
 #define SIMD __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
@@ -401,7 +401,7 @@ SIMD static bool add_forces(dipole *p, double reach, block *q, int from, int end
   return pairs(true, p, reach, q, from, end);
 }
 
-/* Copies place and moment of the dipoles into the blocks, whose flows and forces become 0. */
+/* Copies the places and moments of the dipoles into the blocks. The flows and forces in the blocks become 0. */
 static void fill_blocks(cb_dipoles *d) {
   const int sets = d->image != 0 ? 2 : 1;
   for (int i = 0; i < sets * d->n; i++) {
@@ -430,7 +430,7 @@ static void add_blocks(cb_dipoles *d) {
   }
 }
 
-/* Adds the flows and forces of all pairs, one after another. */
+/* Adds to the dipoles the flows and forces of all pairs, one pair after another. */
 static void add_one_by_one(cb_dipoles *d) {
   dipole *all = d->dipole;
   for (int i = 0; i < d->n; i++) {
@@ -439,8 +439,8 @@ static void add_one_by_one(cb_dipoles *d) {
   }
 }
 
-/* Adds the flows, and with `forces` the forces, of all pairs of flat space. Returns whether all are far enough from
- * each other. */
+/* Adds to the dipoles the flows of all pairs and, if `forces` is set, the forces, in flat space. Returns whether the
+ * dipoles of each pair are far enough from each other. */
 static bool add_many(cb_dipoles *d, bool forces) {
   const int n = d->n;
   bool (*const add)(dipole *, double, block *, int, int) = forces ? add_forces : add_flows;
@@ -478,8 +478,8 @@ static void set_moments(cb_dipoles *d, const double (*Y)[6]) {
   }
 }
 
-/* Adds the flow and the force at the image of a body to those at the body. The moment of the image is +-M d, and its
- * place changes by M dx. */
+/* Adds the flow and the force at the image of a body to those at the body. The moment of the image is M d or -M d, and
+ * if the place of the body changes by dx, that of the image changes by M dx. */
 static void fold(const cb_dipoles *d, dipole *p, dipole *image) {
   reflect(d, image->u);
   reflect(d, image->f);
@@ -542,8 +542,8 @@ double cb_dipoles_energy(const cb_dipoles *d, int i) {
 
 /* --- the matrix, and its error --- */
 
-/* Adds the matrix that maps the moment of body j in its axes to its flow in the axes of body i; if `image` is not 0,
- * the flow of its image. */
+/* Adds to B the matrix that maps the moment of body j, in the axes of body j, to its flow at body i, in the axes of
+ * body i. If `image` is not 0, it is the flow of the image of body j. */
 static void add_flow(const cb_dipoles *d, int i, int j, double image, double B[3][3]) {
   double r[4], G[3];
   slopes(d->K, chord(d, d->dipole + i, d->dipole + j + (image != 0 ? d->n : 0), r), G);

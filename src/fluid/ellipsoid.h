@@ -35,12 +35,14 @@ typedef struct cb_ellipsoid {
   double place[3], axes[3][3]; /* centre and axes in the body frame; the columns of `axes` are the axes */
   bool turned;                 /* `axes` is not the identity */
   double coefficient[CB_ELLIPSOID_COEFFICIENTS];
-  /* Volume of the ellipsoid, and its added mass and added inertia for density 1. */
+  /* The volume of the ellipsoid. `mass` is its added mass along each axis and `inertia` its added inertia, for density
+   * 1. */
   double volume, mass[3], inertia[3];
-  /* pi r_max r_mid; (8 pi/15) r_mid r_max^4; the mean of r. r_max and r_mid: the largest and the middle semi-axis. */
+  /* greatest: pi r_max r_mid; spun: (8 pi/15) r_mid r_max^4; stokes: the mean of r. r_max and r_mid are the largest and
+   * the middle semi-axis. */
   double greatest, spun, stokes;
-  /* For each axis i, with the other axes j and k: (r_j r_k)^2; (4 pi/3) r_i max(r_j, r_k)^2;
-   * (8 pi/15) r_i max(r_j, r_k)^4. */
+  /* For each axis i, with the other axes j and k: side2 = (r_j r_k)^2, chord = (4 pi/3) r_i max(r_j, r_k)^2,
+   * spin = (8 pi/15) r_i max(r_j, r_k)^4. */
   double side2[3], chord[3], spin[3];
 } cb_ellipsoid;
 
@@ -48,8 +50,8 @@ typedef struct cb_ellipsoids {
   int n;
   cb_ellipsoid *of;
   double (*place)[3];    /* [n]: the `place` of each ellipsoid in `of` */
-  int *part;             /* [n]: the part of the surface with which each moves, or -1 */
-  const cb_node **named; /* [n]: the node that names this part, or NULL */
+  int *part;             /* [n]: the part of the surface with which each ellipsoid moves, or -1 */
+  const cb_node **named; /* [n]: the node that names the part of each ellipsoid, or NULL */
 } cb_ellipsoids;
 
 void cb_ellipsoid_kappa(const double r[3], cb_ellipsoid_rule rule, double kappa[3]);
@@ -57,10 +59,11 @@ void cb_ellipsoid_kappa(const double r[3], cb_ellipsoid_rule rule, double kappa[
 void cb_ellipsoid_finish(cb_ellipsoid *e, cb_ellipsoid_rule rule);
 
 /* Reads a list of {type: .., size: [..], position: [..], quaternion: [..], part: .., coefficients: [..]}. If the list
- * is NULL, there is one ellipsoid, whose semi-axes are half the sides of the surface's box. If moves[parts] (it may be
- * NULL) tells that some of several parts move, there is one for each of these parts, and one for all others together.
- * `coefficient` holds the default coefficients; if it is NULL, the list may not give any. Returns CB_ERROR_INPUT for an
- * invalid list, or for a flat surface without a list. The caller frees *out. */
+ * is NULL, there is one ellipsoid, whose semi-axes are half the sides of the surface's box. If moves[parts] (may be
+ * NULL) is true for some of several parts, there is one ellipsoid for each of these parts, and one for all other parts
+ * together. `coefficient` holds the default coefficients; if `coefficient` is NULL, the list must not give
+ * coefficients. Returns CB_ERROR_INPUT for an invalid list, or for a flat surface without a list. The caller frees
+ * *out. */
 cb_status cb_ellipsoids_read(const cb_node *list, const cb_surface *surface, const bool *moves,
                              const double coefficient[CB_ELLIPSOID_COEFFICIENTS], cb_ellipsoid_rule rule,
                              cb_ellipsoids **out);
@@ -138,12 +141,12 @@ typedef struct cb_ellipsoid_kind {
   double viscosity;
   double floor;      /* lower bound of denominators as in MuJoCo 2.2; 0: none */
   bool shadow;       /* the area of drag is the shadow, not the section */
-  bool chord;        /* magnus uses area times chord, not the volume */
+  bool chord;        /* magnus uses area times chord instead of the volume */
   bool slender_spin; /* slender drag acts on the torque, too */
-  bool inertia;      /* there is no term of added mass, because it is part of the inertia */
+  bool inertia;      /* the term of added mass is left out, because the added mass is part of the inertia */
 } cb_ellipsoid_kind;
 
-/* F += a × b, for the three numbers of F */
+/* Adds a × b to the three numbers of F. */
 static inline void cb_add_cross(const double a[3], const double b[3], double *F) {
   F[0] += a[1] * b[2] - a[2] * b[1];
   F[1] += a[2] * b[0] - a[0] * b[2];

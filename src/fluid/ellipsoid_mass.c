@@ -47,7 +47,7 @@ void cb_ellipsoid_finish(cb_ellipsoid *e, cb_ellipsoid_rule rule) {
   for (int i = 0; i < 3; i++) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     const double d = r[j] * r[j] - r[k] * r[k], s = r[j] * r[j] + r[k] * r[k], across = kappa[k] - kappa[j],
-                 /* 2 - kappa_i loses digits for thin bodies; kappa_j + kappa_k is the same number */
+                 /* 2 - kappa_i loses digits for thin bodies; kappa_j + kappa_k has the same value without the loss */
         rest = rule == CB_ELLIPSOID_MUJOCO ? 2 - kappa[i] : kappa[j] + kappa[k],
                  below = rule == CB_ELLIPSOID_MUJOCO
                              ? 2 * d - s * across
@@ -121,7 +121,7 @@ void cb_ellipsoids_release(const cb_fluid_model *m, void *body) {
 }
 
 /* Reads the ellipsoids of a body from a scenario. `geoms` lists shapes as in MuJoCo, and each is replaced by an
- * ellipsoid. The numbers of `size` are in brackets, the semi-axes of the ellipsoid in parentheses.
+ * ellipsoid. Below, the numbers of `size` are in brackets, and the semi-axes of the ellipsoid in parentheses.
  *
  * A geom with the key `part` moves with this part of the surface, and `position` and `quaternion` are those at rest.
  *
@@ -224,7 +224,7 @@ static cb_status read_geom(const cb_node *node, const cb_surface *surface, bool 
 
 /* --- without `geoms` --- */
 
-/* Returns whether the ellipsoid of part p replaces the face. If p < 0, that is the ellipsoid of all parts that do not
+/* Returns whether the face belongs to the ellipsoid of part p. If p < 0, this is the ellipsoid of all parts that do not
  * move. */
 static bool replaces(const cb_surface *s, const bool *moves, int p, int face) {
   return p >= 0 ? s->part[face] == p : !moves[s->part[face]];
@@ -250,7 +250,8 @@ static cb_status of_box(const cb_surface *s, const bool *moves, int part, cb_ell
 }
 
 /* Finds the ellipsoids of a body without `geoms`: one, or one for each part that moves and one for all other parts
- * together. *n is their number; part[*n] (unless NULL) becomes the part of each, -1 for the others. */
+ * together. *n becomes their number. part[*n] (unless NULL) becomes the part of each ellipsoid, or -1 for the ellipsoid
+ * of the parts that do not move. */
 static void automatic(const cb_surface *s, const bool *moves, size_t *n, int *part) {
   int moving = 0;
   *n = 0;

@@ -26,10 +26,10 @@ typedef struct refined {
   const cb_fluid_model *model;
   const cb_surface *surface;
   cb_surface *level;  /* the level that was made last */
-  int coarser, taken; /* the first level is -coarser (fluid/surface_mesh.h); number of requested levels */
+  int coarser, taken; /* the first level is -coarser (fluid/surface_mesh.h); taken: number of levels requested so far */
   cb_exact_levels *levels;
   cb_exact_asked asked;
-  char *unmet; /* receives the reason why the error is not met; NULL: an unmet error is a failure */
+  char *unmet; /* receives the reason if the error is not met; NULL: an error that is not met is a failure */
 } refined;
 
 static cb_status mesh(void *context, int level, int *vertices, const double (**x)[3], int *faces,
@@ -62,8 +62,9 @@ static void report_level(void *context, int level, int faces, size_t bytes, doub
   r->model->report(r->model->context, line);
 }
 
-/* Checks that the body is near its origin. About an origin at the distance d, the angular part of K is that about the
- * centre plus about d^2 times the added mass, so that round-off limits the error. */
+/* Checks that the body is near its origin. If the centre is at the distance d from the origin, the angular part of K is
+ * the one about the centre plus about d^2 times the added mass. For a large d the round-off of this sum exceeds the
+ * error. */
 static cb_status check_origin(const cb_surface *s, double error) {
   double centre[3] = {0}, square = 0, from = 0;
   for (int v = 0; v < s->vertices; v++)
@@ -165,8 +166,8 @@ static cb_status form_at_level(const cb_surface *surface, int level, const cb_ki
 }
 
 /* Extrapolates the entries of G from the matrices `form` of the levels, with the weights that K has in
- * cb_potential_estimated. In that function the entries of G for the velocities i and j take the place of mu0 and of the
- * kinetic energy. */
+ * cb_potential_estimated (potential/refine.h). In the call of that function the entries of G for the velocities i and j
+ * take the place of mu0 and of the kinetic energy. */
 static cb_status extrapolate(cb_exact_levels *levels, int n, const double *form, double *G) {
   const int size = 6 + n;
   for (int i = 0; i < n; i++)
@@ -229,13 +230,13 @@ enum { SOLVED_OFTEN = 10000 }; /* faces above which a level is not solved if the
 
 struct cb_exact_posed {
   cb_arena *arena;
-  pthread_mutex_t mutex; /* guards `warned`, and levels, error, divided and moving until they are computed */
+  pthread_mutex_t mutex; /* guards `warned`, and also levels, error, divided and moving until they are computed */
   const cb_fluid_model *model;
   const cb_surface *surface;
   cb_exact_asked asked;
   bool warned; /* a warning was given for a pose whose error is not met */
   cb_kirchhoff_options options;
-  cb_exact_levels levels; /* chosen at the given vertices; n = 0: not yet made */
+  cb_exact_levels levels; /* the levels that were chosen at the given vertices; n = 0: they are not yet made */
   double error;           /* error of the one level at the given vertices */
   cb_surface *divided[2 * CB_POTENTIAL_LEVELS];
   cb_moving *moving[CB_POTENTIAL_LEVELS];
@@ -256,7 +257,8 @@ static void drop_levels(cb_exact_posed *p) {
 }
 
 static cb_status make_levels(cb_exact_posed *p) {
-  cb_surface *faces = NULL; /* a copy whose class of shapes is not known: its finer levels keep the given vertices */
+  /* a copy of the surface without its class of shapes, so that its finer levels keep the given vertices */
+  cb_surface *faces = NULL;
   cb_added_mass found = {.kinetic = 0};
   cb_exact_levels levels = {.n = 0};
   cb_exact_asked asked = p->asked;

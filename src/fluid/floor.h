@@ -15,39 +15,42 @@
  * and n the direction up in the body frame. v- and v+ are the velocities of the vertex along n before and after the
  * impact. K is the inertia and Y the twist (fluid/rigid_step.h). SI units.
  *
- * A reflecting step is cut at each time when a gap (the height of a vertex above the floor) becomes 0. Between two cuts
- * the body moves as in one step of the stepper from the last reflection. Vertices that reach the floor within 1e-9 of
- * the length of a step meet it together. Their impulses l_i >= 0 change the twist from Y- to Y+ = Y- + dY with
+ * A reflecting step is cut at each time when a gap (the height of a vertex above the floor) becomes 0. The motion
+ * between two cuts is a flight: the body moves as in one step of the stepper (cb_body_stepper) from the last
+ * reflection. Vertices that reach the floor within 1e-9 of the length of a step meet it together. Their impulses
+ * l_i >= 0 change the twist from Y- to Y+ = Y- + dY with
  *
  *   w_i . Y+ >= -e w_i . Y-, and the minimum of <dY, K dY> (a linear complementarity problem)
  *
- * for each of these vertices i. This is repeated until no gap closes.
+ * for each of these vertices i. Such impacts are repeated until no gap closes.
  *
  * A vertex rests if it would be back on the floor within a thousandth of a step, or would rise by no more than
  * round-off. A resting vertex is held: it takes no impulse of restitution. Instead impulses l >= 0 at both ends of a
- * flight keep its gap, and its velocity at the end, >= 0 (the method RATTLE of Andersen (1983), with l >= 0). The other
- * vertices reflect as before. If reflections accumulate (20 within a hundredth of a step), all vertices are held for
- * the rest of the step. Impulses are without friction.
+ * flight keep its gap >= 0, and at the end of the flight its velocity along n >= 0 (the method RATTLE of Andersen
+ * (1983), with l >= 0). The other vertices reflect as before. If reflections accumulate (20 within a hundredth of a
+ * step), all vertices are held for the rest of the step. Impulses are without friction.
  *
  * No contact is skipped. A trial is a step of the stepper whose end is checked for contacts. Between its ends each gap
- * is taken to be the cubic of its values and rates. In a time tau the change of the rates bends the cubic by about max
- * |rate_1 - rate_0| tau/8. If the minimum of the cubic is less than a quarter of this, the trial is cut there, down to
- * 1e-9 of a step. If the floor is nearer than twice the path of the fastest vertex, a trial rotates the body by at most
- * 1 rad. Only a motion that a cubic cannot follow can be missed, such as a shape that oscillates twice within a step.
+ * is taken to be the cubic with the values and rates of the gap at both ends. In a time tau the change of the rates
+ * bends the cubic by about max |rate_1 - rate_0| tau/8. If the minimum of the cubic is less than a quarter of this, the
+ * trial is cut there, down to 1e-9 of a step. If the floor is nearer than twice the path of the fastest vertex, a trial
+ * rotates the body by at most 1 rad. Only a motion that a cubic cannot follow can be missed, such as a shape that
+ * oscillates twice within a step.
  */
 #pragma once
 
 #include "fluid/rigid_step.h"
 #include <curvebody/immersed.h>
 
-/* A shape in the body frame at time t: positions x[n] and their own velocities v[n] (NULL: at rest). Both are valid
- * until the next call. */
+/* A shape in the body frame at time t: positions x[n] of the vertices, and their velocities v[n] relative to the body
+ * frame (NULL: at rest). Both are valid until the next call. */
 typedef struct cb_floor_shape {
   void *self;
   cb_status (*at)(void *self, double t, int *n, const double (**x)[3], const double (**v)[3]);
 } cb_floor_shape;
 
-/* The vertices x[n] of a body in its frame with their own velocities v (NULL: at rest), at the pose g with the twist Y.
+/* The vertices x[n] of a body in its frame, with their velocities v relative to this frame (NULL: at rest). The body
+ * has the pose g and the twist Y.
  */
 typedef struct cb_floor_body {
   int n;
@@ -65,14 +68,15 @@ void cb_floor_wrench(const cb_floor *f, const cb_floor_body *body, double F[6], 
 /* Returns whether a step of length h outruns the damping or the friction of a stiff floor (see above). gravity is the
  * magnitude of the acceleration of gravity in m/s^2. */
 bool cb_floor_outruns(const cb_floor *f, double mass, double gravity, double h);
-/* Computes the push in a step of length h with its midpoint at time t. s is the state to which this step led without
- * the floor. The push is constant in the world's axes, with its torque about the body's origin. *met becomes true if
- * the step meets the floor; otherwise the push is not set. Errors: CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR,
- * CB_STEP_NOT_FINITE, and the errors of the problem and the shape. */
+/* Computes the push in a step of length h with its midpoint at time t. s is the state at the end of this step if it is
+ * made without the floor. The push is constant in the world's axes, with its torque about the body's origin. *met
+ * becomes true if the step meets the floor; otherwise the push is not set. Errors: CB_STEP_NO_CONVERGENCE,
+ * CB_STEP_SINGULAR, CB_STEP_NOT_FINITE, and the errors of the problem and the shape. */
 cb_status cb_floor_push(const cb_floor *f, const cb_floor_shape *shape, const cb_rigid_problem *p, double t, double h,
                         const cb_rigid_state *s, double push[6], bool *met);
 
-/* The stepper of a state: cb_rigid_step_pontryagin or another one, bound to its parameters. */
+/* A stepper is a function that makes one step of a state, such as cb_rigid_step_pontryagin, together with its
+ * parameters. */
 typedef struct cb_body_stepper {
   void *self;
   cb_status (*step)(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations);
@@ -121,11 +125,11 @@ typedef struct cb_floor_metric {
   double B[6][3]; /* K^-1 W */
   double C[3][3]; /* lower triangular, C C^T = W^T K^-1 W */
 } cb_floor_metric;
-/* Returns CB_STEP_SINGULAR if K is singular or not positive. */
+/* Fills *m for the inertia K and the direction n. Returns CB_STEP_SINGULAR if K is singular or not positive. */
 cb_status cb_floor_metric_of(const double K[6][6], const double n[3], cb_floor_metric *m);
 
-/* Impulses l >= 0 at no more than three vertices, and the sum of l a with the numbers a of each vertex
- * (cb_floor_metric). */
+/* Impulses l >= 0 at no more than three vertices, and `sum`, the sum of l a over them, with the three numbers a of a
+ * vertex (cb_floor_metric). */
 typedef struct cb_floor_impulses {
   int count, vertex[3];
   double l[3], sum[3];
@@ -140,7 +144,7 @@ double cb_floor_response(const cb_floor_metric *m, const double c[3], const doub
 
 struct cb_floor_work {
   int capacity;
-  /* base: the lowest allowed gap of a vertex: 0, or its gap at the start if that is < 0 */
+  /* base: the lowest allowed gap of each vertex; it is 0, or the gap at the start if that is < 0 */
   double *numbers, *bound, *base;
   /* gaps (heights above the floor) and their rates in three states: at the start of the flight and at both ends of a
    * trial */
@@ -158,10 +162,10 @@ typedef struct cb_floor_look {
   int side; /* the gaps and rates of this state are gap[side] and rate[side] of cb_floor_work */
   double n[3], K[6][6], Y[6];
   const double (*x)[3], (*v)[3];
-  /* The smallest gap and the round-off of gaps; the largest distance of a vertex from the origin, and the largest speed
-   * of a vertex in the body frame. */
+  /* least: the smallest gap; round_off: the round-off of gaps; farthest: the largest distance of a vertex from the
+   * origin; quickest: the largest speed of a vertex in the body frame. */
   double least, round_off, farthest, quickest;
-  bool rated; /* K, Y and rates are known */
+  bool rated; /* K, Y and the rates have been computed */
 } cb_floor_look;
 
 typedef struct cb_floor_run {
@@ -186,10 +190,10 @@ cb_status cb_floor_rates(cb_floor_run *e, cb_floor_look *a);
 /* Returns an upper bound of the speed of all vertices for the twist Y. */
 double cb_floor_speed(const cb_floor_look *a, const double Y[6]);
 bool cb_floor_touches(const cb_floor_run *e, const cb_floor_look *a, int i);
-/* Finds the state after a time tau of flight, with its gaps. */
+/* Finds the state after a flight of length tau, and the gaps in this state. */
 cb_status cb_floor_fly(cb_floor_run *e, double tau, cb_floor_look *out);
 
 /* Finds the first time in a flight of length *tau at which a vertex that is not held meets the floor. *tau becomes this
  * time, *out the state and *vertex the vertex. If no vertex meets the floor, *vertex is -1 and *out the end of the
- * flight. If a vertex that touches the floor does not leave it, or rests, *tau becomes 0. */
+ * flight. *tau becomes 0 if a vertex that touches the floor at the start does not leave the floor, or if it rests. */
 cb_status cb_floor_meet(cb_floor_run *e, double *tau, cb_floor_look **out, int *vertex);

@@ -1,7 +1,7 @@
 /* Finds when a flight meets the floor, which is the first zero of the smallest gap. No earlier zero is skipped.
  *
  *   trial   gap_i(tau) on a trial from time a to b is the cubic of the gaps and rates at both ends. If a cubic has a
- *           minimum inside that is below max_i |rate_i(b) - rate_i(a)| (b - a)/32, the trial ends at that minimum.
+ *           minimum inside the trial that is below max_i |rate_i(b) - rate_i(a)| (b - a)/32, the trial ends there.
  *   zero    The search begins with the gap that is expected to vanish first. If another gap is negative at the zero of
  *           this gap, the zero of the other gap is next, and so on. A zero is first estimated by the parabola through
  *           the gap and its rate at the start and the gap at the end. (The estimate is exact in free fall. For a vertex
@@ -18,8 +18,8 @@
 
 enum { MAX_TRIALS = 500, MAX_ZERO = 200 };
 
-/* Returns the minimum rate of the vertices that touch the floor at the start and are not held, and finds this vertex.
- * The result is infinite if there is none. */
+/* Finds the vertex whose gap has the smallest rate, among the vertices that touch the floor at the start and are not
+ * held. Returns this rate, or infinity if there is no such vertex. */
 static double least_rate(const cb_floor_run *e, int *vertex) {
   double least = INFINITY;
   for (int i = 0; i < e->count; i++)
@@ -30,10 +30,10 @@ static double least_rate(const cb_floor_run *e, int *vertex) {
   return least;
 }
 
-/* Returns the minimum inside [0, 1] of the cubic p(s) with the values p0, p1 and the slopes m0, m1 at the ends. *at is
- * its place. The result is infinite if there is no minimum. */
+/* Returns the minimum inside [0, 1] of the cubic p(s) with the values p0, p1 and the slopes m0, m1 at the ends. *at
+ * becomes the s of the minimum. The result is infinite if there is no minimum. */
 static double dip(double p0, double p1, double m0, double m1, double *at) {
-  /* p'(s) = m0 + 2 b s + a s^2 */
+  /* The derivative of p is p'(s) = m0 + 2 b s + a s^2. */
   const double a = 3 * (m0 + m1 - 2 * (p1 - p0)), b = 3 * (p1 - p0) - 2 * m0 - m1, root = b * b - a * m0;
   if (!(root > 0)) return INFINITY;
   const double s = b > 0 ? -m0 / (b + sqrt(root)) : (sqrt(root) - b) / a;
@@ -42,8 +42,8 @@ static double dip(double p0, double p1, double m0, double m1, double *at) {
   return p0 + s * (m0 + s * (b + s * a / 3));
 }
 
-/* Returns whether a vertex comes near the floor between the states a and b and rises again. *cut becomes the place of
- * the minimum of its gap, limited to 0.1 .. 0.9 of the length. */
+/* Returns whether a vertex comes near the floor between the states a and b and rises again. *cut becomes the share of
+ * the time from a to b at which its gap is smallest, limited to 0.1 .. 0.9. */
 static bool dips(const cb_floor_run *e, const cb_floor_look *a, const cb_floor_look *b, double length, double *cut) {
   const cb_floor_work *w = e->w;
   const double *p = w->gap[a->side], *q = w->gap[b->side], *u = w->rate[a->side], *v = w->rate[b->side];
@@ -67,8 +67,8 @@ static bool dips(const cb_floor_run *e, const cb_floor_look *a, const cb_floor_l
   return least < INFINITY;
 }
 
-/* Returns whether a vertex rests. It touches the floor at the start and is back after a time t. It rests if this time
- * is short, or if its height in between (at most rate t/4) is below round-off. */
+/* Returns whether a vertex rests. The vertex is back on the floor a time t after the start. It rests if it touches the
+ * floor at the start, and if t is short or rate t is at most round-off. (Its height in between is at most rate t/4.) */
 static bool is_rest(const cb_floor_run *e, int vertex, double t) {
   const cb_floor_look *from = &e->look[0];
   return cb_floor_touches(e, from, vertex) && (t <= e->rest || e->w->rate[0][vertex] * t <= from->round_off);
@@ -85,7 +85,7 @@ static bool any_below(const cb_floor_run *e, const cb_floor_look *a) {
 }
 
 /* Returns the zero of gap + rate s + bend s^2 in (0, 1], for gap >= 0 and a negative value at s = 1. If gap is 0, the
- * result is the zero that is not s = 0, or 0 for a rate <= 0. */
+ * result is the other zero than s = 0, or 0 for a rate <= 0. */
 static double parabola(double gap, double rate, double bend) {
   const double root = sqrt(fmax(rate * rate - 4 * bend * gap, 0));
   return rate > 0 ? (rate + root) / (-2 * bend) : gap > 0 ? 2 * gap / (root - rate) : 0;
@@ -101,7 +101,7 @@ static double expected(const cb_floor_run *e, const cb_floor_look *a, const cb_f
 }
 
 /* Returns the vertex that is expected to have met the floor first, among those that are below the floor in the state
- * `out`, `length` after the state a; -1: none. */
+ * `out`, which is `length` later than the state a. Returns -1 if there is none. */
 static int first_below(const cb_floor_run *e, const cb_floor_look *a, const cb_floor_look *out, double length) {
   double least = INFINITY;
   int first = -1;
@@ -212,7 +212,7 @@ cb_status cb_floor_meet(cb_floor_run *e, double *tau, cb_floor_look **out, int *
 
 /* --- impulses ---
  *
- * Finds the smallest change dY of a body's twist that keeps its vertices out of a floor.
+ * The functions below find the smallest change dY of a body's twist that keeps its vertices out of a floor.
  *
  *   minimise <dY, K dY>/2  with  w_i . dY >= b_i,   so that  K dY = sum l_i w_i,  l_i >= 0,  l_i (w_i . dY - b_i) = 0
  *
@@ -284,8 +284,8 @@ typedef struct active {
   double l[3], b[3], normal[3][3], Q[3][3], T[3][3];
 } active;
 
-/* Finds the coefficients of a in Q, and the rest of a outside the span of Q. The Gram-Schmidt method is applied twice,
- * because once does not keep Q orthonormal to round-off. */
+/* Finds the coefficients of a in Q, and `rest`, the part of a that is perpendicular to the span of Q. The Gram-Schmidt
+ * method is applied twice, because once does not keep Q orthonormal to round-off. */
 static void resolve(const active *s, const double a[3], double coefficient[3], double rest[3]) {
   memset(coefficient, 0, 3 * sizeof *coefficient);
   memcpy(rest, a, 3 * sizeof *rest);
@@ -328,8 +328,7 @@ static void solve_upper(const active *s, double r[3]) {
   }
 }
 
-/* Finds y and the impulses l of the active vertices from their bounds b: y is in the span of N and N^T y = b, and
- * y = N l. */
+/* Finds y and the impulses l of the active vertices from their bounds b: y = N l and N^T y = b. */
 static void settle(active *s, double y[3]) {
   double e[3];
   memset(y, 0, 3 * sizeof *y);
@@ -343,9 +342,9 @@ static void settle(active *s, double y[3]) {
   for (int c = 0; c < s->n; c++) s->l[c] = fmax(e[c], 0);
 }
 
-/* Changes y until n . y = b for n = `normal`. y moves perpendicular to the active normals, or an active vertex is
- * dropped. At the end the vertex `at` is active. Returns false if there is no such y, or if the *left remaining steps
- * are used up. */
+/* Adds the vertex `at` to the active ones: changes y until n . y = b for n = `normal`. y changes perpendicular to the
+ * active normals; an active vertex whose impulse would become negative is removed. Returns false if there is no such y,
+ * or if the *left remaining steps are used up. */
 static bool add(active *s, int at, const double normal[3], double b, double y[3], int *left) {
   double l = 0;
   while ((*left)--) {

@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum { MAX_HITS = 10000, MAX_IMPACTS = 1000, MAX_ROUNDS = 60, ACCUMULATED = 20 };
-/* Contacts accumulate if there are ACCUMULATED reflections within this part of a step. */
+/* Contacts accumulate if there are ACCUMULATED reflections within this fraction of a step. */
 static const double accumulation_part = 1e-2;
 
 /* --- work arrays --- */
@@ -148,7 +148,7 @@ cb_status cb_floor_rates(cb_floor_run *e, cb_floor_look *a) {
 
 /* --- impulses --- */
 
-/* Applies impulses at the vertices to a state with the twist Y. */
+/* Applies the impulses j at the vertices to the state s, whose twist is Y. */
 static void kick(const cb_floor_metric *m, const cb_floor_impulses *j, const double Y[6], cb_rigid_state *s) {
   static const double still[3];
   double pn[3], qn[3], body[6], r[3][3], change[6], q[4];
@@ -168,9 +168,9 @@ static void kick(const cb_floor_metric *m, const cb_floor_impulses *j, const dou
 }
 
 /* Applies impacts until no vertex that touches the floor moves into it. With `held` only the held vertices take part,
- * and no hit is reported; otherwise all vertices take part. met: the vertex that met the floor (-1: none). Another
- * vertex is reported only if it would have sunk by more than round-off in a step. Returns CB_STEP_NO_CONVERGENCE after
- * MAX_IMPACTS impacts. */
+ * and no hit is reported; otherwise all vertices take part. `met` is the vertex that met the floor (-1: none), and is
+ * reported if it takes an impulse. Another vertex is reported only if it would have sunk by more than round-off in a
+ * step. Returns CB_STEP_NO_CONVERGENCE after MAX_IMPACTS impacts. */
 static cb_status impact(cb_floor_run *e, cb_floor_look *a, double restitution, bool held, int met) {
   cb_floor_metric m;
   cb_floor_work *w = e->w;
@@ -301,8 +301,8 @@ static cb_status begin(cb_floor_run *e, const cb_rigid_state *s) {
   return CB_OK;
 }
 
-/* Holds the vertices that touch the floor and leave it no faster than `rate` (all: every vertex). Returns whether more
- * vertices are held than before. */
+/* Holds the vertices that touch the floor and whose gaps have rates of at most `rate`; if `all` is set, it holds every
+ * vertex. Returns whether more vertices are held than before. */
 static bool hold_more(cb_floor_run *e, double rate, bool all) {
   bool more = false;
   for (int i = 0; i < e->count; i++)

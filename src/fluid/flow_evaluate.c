@@ -1,5 +1,5 @@
-/* Flows (see curvebody/flow.h): their creation, evaluation at many places, sums, and the check of the divergence.
- * Numbers of a fluid are read at the end. */
+/* Flows (see curvebody/flow.h): creates flows, evaluates them at many places, adds them up, and checks their
+ * divergence. The functions that read numbers of a fluid from a scenario are at the end. */
 #include "core/registry.h"
 
 #include "core/failure.h"
@@ -116,8 +116,8 @@ static cb_status point(const task *k, int i) {
   return CB_OK;
 }
 
-/* Evaluates the n points from `first` on as one block, if the class of the flow has `block`. Returns false if it has
- * none, or if a value is not finite. */
+/* Evaluates the n points from `first` on as one block, if the class of the flow has `block`. Returns false if the class
+ * has no `block`, or if a value is not finite. */
 static bool together(const task *k, int first, int n) {
   cb_flow_block b;
   if (!k->f->class_->block) return false;

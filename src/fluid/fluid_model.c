@@ -1,4 +1,5 @@
-/* Finds fluid models by their names, makes them, and checks those that use only the shape at rest. */
+/* Finds fluid models by their names, makes them, and checks whether a model that uses only the shape at rest is valid
+ * for a body whose poses move the shape. */
 #include "fluid/fluid_shared.h"
 
 #include "fluid/immersed_private.h"
@@ -66,8 +67,8 @@ cb_status cb_fluid_model_check_closed(const cb_fluid_model *m, const cb_surface 
 
 /* --- models that are valid for a body at rest ---
  *
- * Checks fluid models that use only a body's shape at rest, for a body whose poses move the shape. Parts of the surface
- * with which places of a model move (immersed_followed.c) are excepted.
+ * Checks fluid models that use only a body's shape at rest, for a body whose poses move the shape. A model may have
+ * places, such as ellipsoids, that move with parts of the surface (immersed_followed.c). These parts need no check.
  *
  * Forces at places (on_twist) use only what `prepare` computed at rest, and so does an added mass of separate parts
  * (added_mass_of). Any other added mass counts as one that uses the vertices of the poses if its momentum mu0 or its
@@ -132,15 +133,17 @@ static void see_travel(look *l, double t) {
 
 static cb_status look_at(look *l, double t) {
   const cb_status status = cb_poses_at(l->b->poses, t, l->x, l->v);
-  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* the run reports such a time */
+  /* the run reports a failure of the poses when it reaches that time */
+  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK;
   see_travel(l, t);
   return CB_OK;
 }
 
-/* Looks at sampled times, among them 0. For a sequence they are its poses (at most 511 of them) and a time after each
- * of them. For expressions they range from 6e-5 to 2e5 s and are not multiples of periods that users choose. Each is
- * larger than the previous one by 4.4 %, so that a motion is found if it lasts at least a twentieth of the time at
- * which it occurs. A surface of more than 1024 vertices has fewer times. */
+/* Looks at the motion of the vertices at sampled times, among them 0. For a sequence these times are those of its poses
+ * (at most 511 of them) and a time after each of them. For expressions they range from 6e-5 to 2e5 s and are not
+ * multiples of periods that users choose. Each is larger than the previous one by 4.4 %, so that a motion is found if
+ * it lasts at least a twentieth of the time at which it occurs. A surface of more than 1024 vertices has fewer times.
+ */
 static cb_status look_at_times(look *l) {
   enum { MAXIMUM = 256, FEWEST = 12, SCALES = 512, PLACES = 1 << 19 };
   const cb_immersed *b = l->b;
@@ -205,8 +208,8 @@ static bool follows(const cb_immersed *b, const cb_immersed_model_instance *of, 
   return found;
 }
 
-/* Returns the vertex that moves farthest of those that no place of the model follows, or -1. *part becomes a part that
- * has this vertex. followed[vertices] is overwritten. */
+/* Among the vertices that no place of the model follows, returns the one that moves farthest, or -1 if there is none.
+ * *part becomes a part that has this vertex. followed[vertices] is overwritten. */
 static int farthest(const cb_immersed *b, const cb_immersed_travel *t, const cb_immersed_model_instance *of,
                     bool *followed, int *part) {
   const cb_surface *s = b->surface;

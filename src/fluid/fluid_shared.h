@@ -25,7 +25,7 @@ bool cb_fluid_model_is_of_rest(const cb_fluid_model *m, bool forces);
 bool cb_fluid_model_sees_shape(const cb_surface *s, const double (*x)[3], const double (*v)[3],
                                const cb_added_mass *found);
 
-/* Sets the `report` of the models that this thread creates from now on; it is NULL at first. */
+/* Sets the member `report` of the models that this thread creates from now on. It is NULL before the first call. */
 void cb_fluid_model_set_report(void (*report)(void *context, const char *line), void *context);
 
 /* --- flows, and their divergence --- */
@@ -34,21 +34,21 @@ void cb_fluid_model_set_report(void (*report)(void *context, const char *line), 
  * root mean square of the norm of the gradient (the root of the sum of its nine squares). */
 double cb_flow_divergence(int n, const double (*gradient)[3][3], double *size);
 /* Returns the root mean square of the norm of the gradient of a flow on a grid, from differences of neighbours. For a
- * sum of flows it is the root of the sum of the squares of its terms; for other flows it is 0. */
+ * sum of flows it is the root of the sum of the squares of the values of its terms; for other flows it is 0. */
 double cb_flow_slope(const cb_flow *f);
 
-/* Makes a flow of a class that has from_grid. */
+/* Makes a flow from the values on a grid. The class must have the member from_grid. */
 cb_status cb_flow_create_grid(const cb_fluid_flow_class *class_, const cb_flow_grid *grid, cb_flow **out);
 
 /* --- declarations that the files of flows share --- */
 
 struct cb_flow {
   const cb_fluid_flow_class *class_;
-  void *data; /* the struct of the class */
+  void *data; /* the data that the class defines */
   cb_flow_facts facts;
 };
 
-/* Makes a flow whose struct is zero; the caller then completes data and facts of **out. */
+/* Makes a flow whose data and facts are zero; the caller then sets them in **out. */
 cb_status cb_flow_new(const cb_fluid_flow_class *class_, cb_flow **out);
 /* Returns CB_ERROR_ARGUMENT for a velocity that is not finite. */
 cb_status cb_flow_check_velocity(const double u[3]);
@@ -57,9 +57,9 @@ cb_status cb_flow_check_velocity(const double u[3]);
 
 /* Reads a list of three texts. */
 cb_status cb_fluid_texts(const cb_node *list, const char *text[3]);
-/* The first function evaluates one expression in this scope, with the variables at x, and the second one a list of
- * three. A parameter that could not be read has the value nan. A result nan is then not reported again, because the
- * failure of the parameter was reported. */
+/* The first function evaluates one expression in the given scope, with the values x of the variables. The second one
+ * evaluates a list of three expressions. A parameter that could not be read has the value nan. A result nan is then not
+ * reported again, because the failure of the parameter was reported. */
 cb_status cb_fluid_number(const cb_node *node, const cb_expression_scope *scope, const double *x, double *out);
 cb_status cb_fluid_vector(const cb_node *list, const cb_expression_scope *scope, const double *x, double out[3]);
 /* Returns whether the value of a parameter is nan. */

@@ -15,10 +15,11 @@
 enum { SHAPES = CB_SHAPE_SURFACE_VARIABLES, SIZE = CB_IMMERSED_FORM };
 
 /* The fluid's part of the form of a body over shape space, for a fluid model that is not the local one. A model that
- * has the member `form` gives this part itself. Otherwise K is the model's added mass, column i of Q its momentum mu0
- * in the motion u_i, and R follows from its kinetic energy T in one motion and in two:
+ * has the member `form` gives this part itself. Otherwise K is the model's added mass. Column i of Q is the model's
+ * momentum mu0 in the motion u_i, in which the vertices move with the velocities dx_i. R follows from the model's
+ * kinetic energy T in one motion and in the sum of two motions:
  *
- *   R_ij = T(u_i + u_j) - T(u_i) - T(u_j),  R_ii = 2 T(u_i);  in the motion u_i the vertices move by dx_i */
+ *   R_ij = T(u_i + u_j) - T(u_i) - T(u_j),  R_ii = 2 T(u_i) */
 
 static cb_status of_rest(const cb_immersed_energy *e) {
   return cb_fail(CB_ERROR_UNSUPPORTED,
@@ -185,8 +186,8 @@ static cb_status form(const cb_bundle *b, const double *r, double *out, double *
   return CB_OK;
 }
 
-/* Moves the point with the normal coordinates y by the isometry with the matrix m, to (x, w). Sets `out` to x/(1 + w),
- * computed without cancellation near w = -1 on a sphere. */
+/* Moves the point with the normal coordinates y by the isometry with the matrix m. The moved point is (x, w). Sets
+ * `out` to x/(1 + w), which is computed without cancellation near w = -1 on a sphere. */
 static void draw(const cb_bundle *b, double K, const double *m, const double y[3], double out[3]) {
   double at[4], moved[4] = {0};
   const double R = radius(b), length[4] = {R, R, R, 1};

@@ -14,13 +14,14 @@
  * not: the potential flow then has a source. On a sphere the volume must be constant. With `exact` the parts of the
  * body interact through the fluid.
  *
- * The second derivatives of the shape are exact. For dA and dM, G is differentiated along them by differences of order
- * 6, to about 1e-11. With the added mass of another model the accuracy is limited by the errors of that model, divided
- * by steps that move the vertices by about .005 of the extent. If all parts move rigidly in flat space without such a
- * model, G is found from one inertia per part with exact derivatives, and the faces are not used
- * (immersed_bundle_rigid.c). The second derivatives of a pose sequence jump at each pose. A is then continuous, and dA
- * is that of the cubic on which r lies. A table (bundle/samples.h) makes a slow bundle fast. If another code has
- * tabulated K and mu_0, a table of K^-1 mu_0 can be used.
+ * The second derivatives of the shape are exact. For dA and dM, G is differentiated along the first and second
+ * derivatives of the vertices by differences of order 6; the error is about 1e-11. With the added mass of another model
+ * the accuracy is limited by the errors of that model, divided by steps that move the vertices by about .005 of the
+ * extent. If all parts move rigidly in flat space and the added mass is that of the local model, G is found from one
+ * inertia per part with exact derivatives, and the faces are not used (immersed_bundle_rigid.c). The second derivatives
+ * of a pose sequence jump at each pose. A is then continuous, and dA is that of the cubic on which r lies. A table
+ * (bundle/samples.h) makes a slow bundle fast. If another code has tabulated K and mu_0, a table of K^-1 mu_0 can be
+ * used.
  *
  *   bundle: {name: immersed, shape: {name: ellipsoid}, variables: [a, b], motion: {y: "Y + a*X^2 + b*X^3"},
  *            density: 1000, fluid: {density: 998}, added_mass: exact}
@@ -41,19 +42,18 @@ typedef struct cb_immersed_bundle_options {
   int n_points;
   const cb_point_mass *points;
   bool lumped;
-  double density;                   /* of the fluid, kg/m^3; 0: there is no fluid */
+  double density;                   /* density of the fluid, kg/m^3; 0: there is no fluid */
   const cb_fluid_model *added_mass; /* the model of the added mass, borrowed; NULL: the local one */
 } cb_immersed_bundle_options;
 
 /* Makes the bundle. shape is borrowed and must outlive the bundle; options are copied. Returns CB_ERROR_ARGUMENT or
- * CB_ERROR_DOMAIN if the options describe no possible body. In the bundle, `form` gives G, and `plot` the vertices and
- * edges.
+ * CB_ERROR_DOMAIN if no body can have these options. In the bundle, `form` gives G, and `plot` the vertices and edges.
  *
  * Evaluation returns CB_STEP_SINGULAR if K has no inverse (the message names the axis) or a part has no volume,
  * CB_STEP_NOT_FINITE if the shape is not finite, and CB_STEP_DOMAIN if the volume changes on a sphere or the model's
  * added mass is not finite. */
 cb_status cb_bundle_immersed(const cb_shape_surface *shape, const cb_immersed_bundle_options *options, cb_bundle **out);
-/* Does the same and takes ownership of the shape: it is freed with the bundle, or on failure. */
+/* Does the same as cb_bundle_immersed and takes ownership of the shape: it is freed with the bundle, or on failure. */
 cb_status cb_bundle_immersed_take(cb_shape_surface *shape, const cb_immersed_bundle_options *options, cb_bundle **out);
 
 /* The kinetic energy of an immersed body over its shape space, from which its bundle is made. */
@@ -85,14 +85,15 @@ void cb_immersed_work_free(cb_immersed_work *w);
 /* Returns CB_ERROR_DOMAIN if the shape changes its volume in a fluid that fills a sphere. This is checked only where
  * all shape variables are 0, and only if the shape is defined there. */
 cb_status cb_immersed_begin(const cb_immersed_energy *e, cb_immersed_work *w);
-/* Finds the vertices at r. *x points into w and is overwritten by the next form. */
+/* Finds the vertices at r. *x points into w and is overwritten when the next form is computed. */
 cb_status cb_immersed_places(const cb_immersed_energy *e, cb_immersed_work *w, const double *r, double (**x)[3]);
-/* Finds G and its derivatives dG[n] (NULL: not wanted) at r. motion: the block R is wanted, too. */
+/* Finds G and its derivatives dG[n] (NULL: not wanted) at r. The block R is found only if `motion` is set. */
 cb_status cb_immersed_form_of(const cb_immersed_energy *e, cb_immersed_work *w, const double *r, bool motion,
                               double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM],
                               double (*dG)[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);
 
-/* Finds G without derivatives for vertices at x and the motions dx[n][vertices]. motion: the block R is wanted, too. */
+/* Finds G without derivatives for vertices at x and the motions dx[n][vertices]. The block R is found only if `motion`
+ * is set. */
 cb_status cb_immersed_form_of_motion(const cb_immersed_energy *e, cb_immersed_work *w, const double (*x)[3],
                                      const double (*dx)[3], bool motion, double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);
 
@@ -107,7 +108,7 @@ void cb_immersed_rigid_free(cb_immersed_rigid *own);
 typedef struct cb_immersed_places_at {
   const double (*x)[3], (*dx)[3], (*d2x)[3];
 } cb_immersed_places_at;
-/* Returns a shape that finds only the vertices that the form needs. */
+/* Returns a shape whose function finds only those vertices that the form needs. */
 const cb_shape_surface *cb_immersed_rigid_shape(const cb_immersed_energy *e);
 /* Finds G and its derivatives dG (may be NULL) if all parts are rigid to round-off; otherwise returns false. */
 bool cb_immersed_rigid_form(const cb_immersed_energy *e, const cb_immersed_places_at *at,

@@ -1,16 +1,16 @@
 /* The form G = ((K, Q), (Q^T, R)) of an immersed body over shape space, and its derivatives. The kinetic energy is
  * (1/2) <G (xi, r'), (xi, r')> for the twist xi of the body and the rates r' of the shape variables r.
  *
- *   K = I_b + I_f, column i of Q = mu_0 of the velocities dx_i, R = R_b + R_f, R_b of the masses (moving_mass_curved.c)
+ *   K = I_b + I_f, column i of Q = mu_0 of the velocities dx_i, R = R_b + R_f, R_b: masses (moving_mass_curved.c)
  *   R_f,ij = sum over parts rho delta int s_i s_j dA,  s_i = <dx_i, n> less its mean over a closed part
  *   I_b, I_f: inertia of the masses and added mass;  rho: density of the fluid;  delta: fluid/local.h
  *
  * x are the vertices, dx_i = dx/dr_i, dx_ia = d dx_i/dr_a, and n is the normal of a face. The integrals are exact on
  * faces, because dx is linear there. For the derivative of G by r_a, the vertices are at x + h dx_a and move by
  * dx_i + h dx_ia. G is an algebraic function of these positions and motions. Its derivative at h = 0 is found by
- * central differences of order 6, with h |dx_a| at most .005 of the body's extent. The shape itself is not differenced.
- * If all parts move rigidly, no sum over faces is needed and the derivatives are exact (immersed_bundle_rigid.c). The
- * functions for curved spaces come first.
+ * central differences of order 6, with h |dx_a| at most .005 of the body's extent. The derivatives of the shape itself
+ * are exact. If all parts move rigidly, no sum over faces is needed and the derivatives are exact
+ * (immersed_bundle_rigid.c). The functions for curved spaces come first.
  */
 #include "fluid/immersed_bundle.h"
 #include "numerics/vec3.h"
@@ -42,7 +42,7 @@ enum { POINTS = CB_CURVED_POINTS };
 static const double tolerance = 1e-3;
 
 typedef struct sample {
-  double weight, share[3], m[6]; /* dA, l_c/q, and the flux m of twists (equations above) */
+  double weight, share[3], m[6]; /* weight = dA, share = l_c/q, m: the flux of twists (equations above) */
 } sample;
 
 /* Finds the points of face f, and s_i at these points (equations above) for the motions dx_i of the vertices. */
@@ -143,8 +143,9 @@ struct cb_immersed_work {
   cb_local *local;
   cb_local_part *part;                 /* [parts] */
   double (*x)[3], (*dx)[3], (*d2x)[3]; /* at r: x[vertices], dx[n][vertices], d2x[n(n+1)/2][vertices] */
-  double (*y)[3], (*dy)[3], (*sum)[3]; /* x and dx at a point of a finite difference; the sum of two motions */
-  double *area, (*mean)[SHAPES];       /* [parts]; mean normal velocity of each motion */
+  /* y, dy: x and dx at a point of a finite difference; sum: the sum of two motions */
+  double (*y)[3], (*dy)[3], (*sum)[3];
+  double *area, (*mean)[SHAPES]; /* area[parts]; mean[parts]: mean normal velocity of each motion */
   void *shape;
 };
 
@@ -294,8 +295,8 @@ static double largest(int vertices, const double (*x)[3], const double *from) {
 }
 
 /* Returns the step h of the differences along r_a: the smaller one of two steps that follow from the first and from the
- * second derivatives of the vertices. (The second ones limit h if the motion nearly stops.) If both derivatives are 0,
- * h is 0.005. */
+ * second derivatives of the vertices. (The second derivatives limit h if the motion nearly stops.) If both derivatives
+ * are 0, h is 0.005. */
 static double step_along(const cb_immersed_energy *e, const cb_immersed_work *w, int a) {
   const int vertices = e->shape->surface->vertices;
   const double extent = largest(vertices, (const double(*)[3])w->x, w->x[0]),
@@ -317,8 +318,8 @@ static void move(const cb_immersed_energy *e, cb_immersed_work *w, int a, double
   }
 }
 
-/* Finds the vertices at r with their derivatives. Returns CB_ERROR_UNSUPPORTED if the second ones are wanted and s has
- * none. */
+/* Finds the vertices at r with their derivatives. Returns CB_ERROR_UNSUPPORTED if the second derivatives are wanted and
+ * s does not give them. */
 static cb_status places(const cb_shape_surface *s, cb_immersed_work *w, const double *r, bool second) {
   cb_status status = s->at(s, r, w->x, w->dx, w->shape);
   if (!status && second && !s->second) status = cb_fail(CB_ERROR_UNSUPPORTED, "the shape has no second derivatives");

@@ -31,7 +31,7 @@ enum { SHAPES = CB_SHAPE_SURFACE_VARIABLES, SIZE = CB_IMMERSED_FORM };
 /* Round-off of expressions of positions, relative to their size, as a root mean square. */
 static const double round_off = 2e-14;
 /* Maximum of (|x|^2 + |X|^2)/length^2, where x and X are the positions of a part's first corner at r and at rest, and
- * length is that of the part. Above this limit round-off is too large to recognise a rigid part. */
+ * `length` is the length of the part. Above this limit round-off is too large to recognise a rigid part. */
 static const double far = 1000;
 
 typedef struct rigid_part {
@@ -43,8 +43,8 @@ typedef struct rigid_part {
 struct cb_immersed_rigid {
   cb_arena *arena;
   int parts;
-  int *vertex;           /* part by part: all vertices, or the corners */
-  cb_shape_surface *few; /* finds only the corners; NULL: all vertices are used */
+  int *vertex;           /* the vertices, sorted by part: all vertices, or only the corners */
+  cb_shape_surface *few; /* a shape that finds only the corners; NULL: all vertices are used */
   rigid_part *part;
   double fixed[6][6];
 };
@@ -57,9 +57,10 @@ void cb_immersed_rigid_free(cb_immersed_rigid *own) {
 
 /* --- rigid fields --- */
 
-/* Three orthonormal vectors e of three points: along the first edge, perpendicular to it in the plane of the points,
- * and normal to this plane. The second edge has the components `along` and `height` in the plane; `length` is that of
- * the first edge. frame_of returns false if the points are on a line. */
+/* Three orthonormal vectors e that belong to three points: the first one is along the first edge, the second one is
+ * perpendicular to this edge in the plane of the points, and the third one is normal to the plane. The second edge has
+ * the components `along` and `height` along the first two vectors; `length` is the length of the first edge. frame_of
+ * returns false if the points are on a line. */
 typedef struct frame {
   double e[3][3], length, along, height;
 } frame;
@@ -114,8 +115,8 @@ static bool place_of(const cb_immersed_rigid *own, const rigid_part *p, const do
   return off <= round_off * round_off * size;
 }
 
-/* Finds the twist S = (S_w, S_v) with u - w × y = S_w × x + S_v for all vertices of a part. If w and y are NULL, this
- * term is left out. Returns false if there is no such S. */
+/* Finds the twist S = (S_w, S_v) with u - w × y = S_w × x + S_v for all vertices of a part. If w and y are NULL, the
+ * term w × y is left out. Returns false if there is no such S. */
 static bool twist_of(const cb_immersed_rigid *own, const rigid_part *p, const double (*x)[3], const double (*u)[3],
                      const double *w, const double (*y)[3], double S[6]) {
   frame f;
@@ -253,7 +254,7 @@ static cb_status look_at_corners(const cb_shape_surface *shape, cb_immersed_rigi
   return CB_OK;
 }
 
-/* Makes the matrix exactly symmetric, and sets entries that are only round-off to 0. */
+/* Makes the matrix exactly symmetric, and sets to 0 the entries that are only round-off relative to `scale`. */
 static void tidy(double I[6][6], const double scale[6]) {
   for (int a = 0; a < 6; a++)
     for (int b = 0; b <= a; b++) {
@@ -281,7 +282,7 @@ cb_status cb_immersed_rigid_create(const cb_immersed_energy *e, cb_immersed_work
   }
   bool can = sort_vertices(s, of, own);
   for (int p = 0; p < s->parts && can; p++) can = choose_corners(own, &own->part[p], (const double(*)[3])s->x);
-  if (can) can = !measure(e, w, own, v); /* if it fails, the form of this body reports the reason later */
+  if (can) can = !measure(e, w, own, v); /* if `measure` fails, the form of this body reports the reason later */
   const cb_status status = can ? look_at_corners(e->shape, own) : CB_OK;
   if (!can || status) {
     cb_arena_free(arena);

@@ -171,7 +171,7 @@ static cb_status check_space(const cb_immersed *b) {
                  b->surface->curvature, b->fluid.curvature);
 }
 
-/* Checks that the body has inertia in every direction. If the density varies, the fluid has 1 kg/m^3 in this check. */
+/* Checks that the body has inertia in every direction. If the density of the fluid varies, this check uses 1 kg/m^3. */
 static cb_status check_inertia(cb_immersed *b) {
   cb_immersed_workspace *s;
   cb_status status = cb_immersed_workspace_create(b, &s);

@@ -47,7 +47,7 @@ static cb_status find_flow(cb_immersed_workspace *s, const double r[3][3]) {
 }
 
 /* Fits the flow around the body by u0 + G0 x. G0 is the mean of the gradient over the vertices. At the mean position of
- * the vertices the fit equals the mean of their flow velocities. */
+ * the vertices the fit equals the mean of the flow velocities at the vertices. */
 void cb_immersed_field_as_a_whole(cb_immersed_workspace *s) {
   cb_immersed_field *f = &s->field;
   const int n = s->b->surface->vertices;
@@ -99,7 +99,8 @@ void cb_immersed_gather(cb_immersed_workspace *s, bool corners) {
     for (int k = 0; k < 3; k++) memcpy(f->corner[i][k], f->place[surface->face[s->b->listed[i]][k]], sizeof *f->place);
 }
 
-/* Returns whether the density differs over the box of the body. If not, f->density is set to the density. */
+/* Returns whether the density differs over the box of the body. If the density is the same everywhere in the box,
+ * f->density becomes this density. */
 static bool is_mixed(cb_immersed_workspace *s, const double r[3][3]) {
   double middle[3], half[3][3];
   cb_immersed_field *f = &s->field;
@@ -208,9 +209,9 @@ cb_immersed_conserved cb_immersed_conserves(const cb_immersed *b) {
 
 /* The quantities that are recorded for a body in a fluid: twist, inertia, each wrench separately, and energies. */
 
-/* Returns the kinetic energy. That of the body is (1/2) <I_b Y, Y> + <mu_b, Y> + (1/2) int rho |x'|^2 dV, with the
- * inertia I_b, the twist Y, the momentum mu_b and the velocity x' of the shape's motion, and the density rho. The terms
- * add the energy of the fluid. */
+/* Returns the kinetic energy. The kinetic energy of the body is (1/2) <I_b Y, Y> + <mu_b, Y> + (1/2) int rho |x'|^2 dV,
+ * with the inertia I_b, the twist Y, the momentum mu_b and the velocity x' of the shape's motion, and the density rho.
+ * The terms add the energy of the fluid. */
 static double kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m) {
   const cb_immersed *b = s->b;
   const cb_immersed_form *f = &s->form;
@@ -298,7 +299,7 @@ static void add_wrench(const double place[3], const double force[3], double *out
   }
 }
 
-/* Adds the forces on one side of a face whose centre moves with u relative to the flow. */
+/* Adds to `sum` the forces on one side of a face whose centre moves with u relative to the flow. */
 static void add_side(const task *t, const cb_fluid_face *face, const double u[3], double *sum) {
   const cb_fluid_model *model = t->of->model;
   const int terms = t->of->terms;
@@ -353,7 +354,7 @@ static void blocks(void *context, int begin, int end) {
     double *sum = t->s->face_sum + (size_t)b * numbers(t->of->terms);
     memset(sum, 0, numbers(t->of->terms) * sizeof *sum);
     for (int slot = block->begin; slot < block->end; slot++)
-      if (slot == block->begin || l->face_of[slot] != l->face_of[slot - 1]) /* skips the padding */
+      if (slot == block->begin || l->face_of[slot] != l->face_of[slot - 1]) /* skips faces that only fill a group */
         add_face(t, l->face_of[slot], sum);
   }
 }

@@ -7,8 +7,8 @@
  *   K = sum X^T R K_0 R^T X,   mu_0 = sum X^T R K_0 R^T W,   E = (1/2) sum <R K_0 R^T W, W>
  *
  * K is the body's added mass. mu_0 and E are the momentum and the kinetic energy of the fluid at Y = 0. R acts on both
- * parts of a twist and of a wrench. If a part is at rest and in its place at some time, R, c and W are exactly those of
- * a place that is fixed in the body frame. SI units.
+ * parts of a twist and of a wrench. If at some time the vertices of a part are exactly at their positions at rest and
+ * have no velocity, then R, c and W are exactly those of a place that is fixed in the body frame. SI units.
  *
  * The first part finds the rigid motion that fits the motion of a part best (equations: fluid/immersed_private.h).
  */
@@ -29,7 +29,7 @@ static bool belongs(const cb_surface *s, int face, int p) {
   return s->part[face] == p || !strcmp(s->name[s->part[face]], s->name[p]);
 }
 
-/* Adds a third of the area of each face of the part to weight[vertices]. */
+/* Adds a third of the area of each face of the part p to the weights weight[vertices] of its corners. */
 static void weigh(const cb_surface *s, int p, double *weight) {
   for (int f = 0; f < s->faces; f++) {
     const int *c = s->face[f];
@@ -243,7 +243,7 @@ static void part_motion_place(const cb_part_fit *f, const cb_part_motion *m, con
 
 /* --- places of models --- */
 
-/* Finds the number in `followed` of the part p; adds the part if it is not there. */
+/* Finds the index of the part p in the list `followed`; adds the part to the list if it is not there. */
 static cb_status follow(cb_immersed *b, int p, int *number) {
   const cb_surface *s = b->surface;
   if (!b->followed) b->followed = cb_arena_alloc(b->arena, (size_t)s->parts, sizeof *b->followed);
@@ -282,7 +282,7 @@ cb_status cb_immersed_followed_create(cb_immersed_workspace *s) {
   return s->part_motion ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", s->b->followed_parts);
 }
 
-/* Moves the place number p of a model. */
+/* Finds the position, the twist and the rotation of the place number p of a model, if it moves with a part. */
 static void move(const cb_immersed_workspace *s, const cb_immersed_model_instance *of, int p,
                  cb_immersed_fluid_sample *at) {
   const int part = of->follows[p];
@@ -368,7 +368,7 @@ cb_status cb_immersed_find_misfit(const cb_immersed *b, int number, double start
       out->residual = m.residual;
       out->time = t;
     }
-    if (status != CB_ERROR_MEMORY) status = CB_OK; /* the run reports this at that time */
+    if (status != CB_ERROR_MEMORY) status = CB_OK; /* the run reports this failure when it reaches that time */
   }
   free(x);
   return status;

@@ -44,7 +44,7 @@ static void find_box(int vertices, cb_immersed_form *f) {
 }
 
 /* Sets the local model to the pose at t. If the fluid is uniform and the twist at t is known in advance (s->expected),
- * its lift and drag are computed in the same pass. */
+ * the lift and drag of the local model are computed in the same pass. */
 static cb_status pose_local(cb_immersed_workspace *s, double t, cb_local_blend *of) {
   const cb_immersed *b = s->b;
   const cb_immersed_last *e = &s->expected;
@@ -68,7 +68,7 @@ static cb_status pose_local(cb_immersed_workspace *s, double t, cb_local_blend *
   return CB_OK;
 }
 
-/* Finds the poses around t, with their weights and apexes. */
+/* Finds the poses of the sequence whose times are next to t, with their weights and their apexes. */
 static cb_status blend(const cb_immersed_workspace *s, double t, cb_local_blend *of) {
   const size_t parts = (size_t)s->b->surface->parts;
   cb_poses_blend around;
@@ -183,8 +183,8 @@ static cb_status find_wind(cb_immersed_workspace *s, double t) {
   return CB_OK;
 }
 
-/* Adds the rate of change of int x dV of closed parts: int x <v, n> dA over the faces, with x and v of their
- * centres. */
+/* Adds the rate of change of int x dV of closed parts: int x <v, n> dA over the faces, with x and v at the centre of
+ * each face. */
 static void add_rate(const cb_immersed *b, const cb_immersed_form *f, double rate[3]) {
   const cb_surface *s = b->surface;
   for (int i = 0; f->v && i < s->faces; i++) {
@@ -297,8 +297,8 @@ static cb_status check(const cb_immersed *b) {
 
 /* --- mass --- */
 
-/* Adds a point mass at x, or a rigid piece. The axes of the piece are the body's axes, carried to x by the
- * transvection. */
+/* Adds a point mass at x. With an inertia it is a rigid piece. The axes of the piece are the body's axes, carried to x
+ * by the transvection. */
 static void add_point(double K, const cb_point_mass *point, const double x[3], cb_curved_moments *m) {
   double y[4], I[6][6] = {{0}};
   cb_curved_moments own;

@@ -1,4 +1,5 @@
-/* Fluid models other than the local one: the choice of the models of forces and added mass, and their added mass. */
+/* Fluid models other than the local one: chooses the models that give the forces and the added mass, and computes the
+ * added mass. */
 #include "fluid/immersed_private.h"
 
 #include "fluid/poses_private.h"
@@ -33,15 +34,15 @@
  * K, mu0 and kinetic together define the Lagrangian L = <K Y, Y>/2 + <mu0, Y> + kinetic for the twist Y of the body.
  * Momentum and energy both follow from this L, and are therefore consistent.
  *
- * The points of every degree are among those of
- * the highest degree, so that the values at the points of one degree are used again for twice that degree.
+ * The points of each degree are among the points of the highest degree, so that the values at the points of one degree
+ * are used again for twice that degree.
  */
 
 enum { NUMBERS = 28, KINETIC = 27, LOWEST = 4, HIGHEST = 64, HALVED = 3, SAMPLES = 8 };
 
 typedef struct table_piece {
   double begin, end;
-  int degree, first; /* degree of the polynomial, and index of its first value */
+  int degree, first; /* degree of the polynomial, and index of its first value in `value` */
 } table_piece;
 
 struct cb_added_mass_table {
@@ -101,7 +102,8 @@ static void added_mass_table_at(const cb_added_mass_table *s, double t, cb_added
     at = fmod(t - s->begin, s->end - s->begin);
     at = s->begin + (at < 0 ? at + (s->end - s->begin) : at);
   }
-  const double close = 1e-12 * (s->end - s->begin); /* a time at a break, up to round-off, is in the piece after it */
+  /* A time that is at the border of two pieces up to round-off belongs to the later piece. */
+  const double close = 1e-12 * (s->end - s->begin);
   const table_piece *p = piece_at(s, at + close);
   const double u = fmin(fmax((at - p->begin) / (p->end - p->begin), 0), 1);
   interpolate(s, p->degree, 1, (const double(*)[NUMBERS])s->value + p->first, u, number);
@@ -195,8 +197,8 @@ static cb_status keep(maker *m, double begin, double end, int degree, const doub
   return CB_OK;
 }
 
-/* Returns how long before its end the last point of a piece is. At a break of a gait the momentum jumps, and the piece
- * that ends there needs the momentum before the jump. */
+/* Returns how long before its end the last point of a piece is. At a break of a gait the momentum jumps. A piece that
+ * ends at the break needs the momentum before the jump. */
 static double before_end(const maker *m, double begin) {
   return isfinite(cb_poses_next_break(m->poses, begin)) ? 1e-11 * (m->s->end - m->s->begin) : 0;
 }
@@ -257,9 +259,9 @@ static void added_mass_table_free(cb_added_mass_table *s) {
   free(s);
 }
 
-/* Evaluates the model at each point and stores copies of its results. `error` is the requested error in the units
- * above. Returns CB_ERROR_STEP if this error is not reached (the message gives the time and the error that was
- * reached), or if a result is not finite. Returns CB_ERROR_ARGUMENT for poses without a period or an end, and the
+/* Makes the table: evaluates the model at each point and stores copies of its results. `error` is the requested error
+ * in the units above. Returns CB_ERROR_STEP if this error is not reached (the message gives the time and the error that
+ * was reached), or if a result is not finite. Returns CB_ERROR_ARGUMENT for poses without a period or an end, and the
  * errors of the model and the poses. The caller frees *out. */
 static cb_status added_mass_table_create(const cb_fluid_model *model, const void *body, const cb_surface *surface,
                                          const cb_poses *poses, double error, cb_added_mass_table **out) {
@@ -336,9 +338,9 @@ static cb_status choose_forces(cb_immersed *b, int n, const cb_fluid_model *cons
   return status;
 }
 
-/* Returns the model whose added mass is used: the one that the fluid names for it, otherwise the first listed model
- * with added mass (the last one if none has any). If no model is listed, the result is NULL, which means the local
- * model. */
+/* Returns the model whose added mass is used: the one that b->fluid names for the added mass, otherwise the first
+ * listed model that has added mass. If no listed model has added mass, it is the last one. If no model is listed, the
+ * result is NULL, which means the local model. */
 static const cb_fluid_model *first_inertia(const cb_immersed *b, int n, const cb_fluid_model *const *models) {
   int i = 0;
   if (b->fluid.added_mass || n == 0) return b->fluid.added_mass;
@@ -351,7 +353,8 @@ cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options)
   const int n = own ? options->n_models : b->fluid.n_models;
   const cb_fluid_model *const *models = own ? options->models : b->fluid.models,
                               *inertia = options->added_mass_of ? options->added_mass_of : first_inertia(b, n, models);
-  const bool fluid = cb_immersed_is_wet(b) || (b->fluid.medium && n > 0); /* without density, viscous terms still act */
+  /* in a medium of density 0, viscous terms still act */
+  const bool fluid = cb_immersed_is_wet(b) || (b->fluid.medium && n > 0);
   cb_status status = fluid && options->drag ? choose_forces(b, n, models) : CB_OK;
   b->added_mass = moves && (!inertia || inertia->class_->added_mass);
   if (b->added_mass && inertia && inertia->class_->added_mass != cb_fluid_local_added_mass) b->inertia.model = inertia;
@@ -359,9 +362,10 @@ cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options)
   const cb_fluid_model *model = b->inertia.model;
   if (status || !model || (!b->around.layered && (!b->around.varying || b->fluid.paper))) return status;
   if (model->class_->added_mass_of && (!b->poses || model->class_->part_of) && !b->fluid.paper)
-    return CB_OK; /* the added mass is then that of separate parts (terms/parts.c) */
+    return CB_OK; /* the added mass is then computed from separate parts (terms/parts.c) */
   const bool strained = model->class_->linear_form && !model->class_->added_mass_of && !b->around.layered;
-  if (strained && !b->poses) return CB_OK; /* the added mass is then that of one part (immersed_field.c) */
+  /* the complete body is then one part with an added mass (immersed_field.c) */
+  if (strained && !b->poses) return CB_OK;
   return cb_fail(CB_ERROR_UNSUPPORTED,
                  "the added mass of the fluid model `%s` needs a uniform %s%s: expected `added_mass: local`, or a body "
                  "without added mass",

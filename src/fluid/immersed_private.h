@@ -41,10 +41,11 @@ typedef struct cb_added_mass_table cb_added_mass_table;
  */
 
 /* The data of a part that the fit uses. Parts of the same name move together and are one part here. Vertices that the
- * part shares with other parts are left out, because they may move with these, unless fewer than three would remain. */
+ * part shares with other parts are left out, because they may move with the other parts. They are kept if fewer than
+ * three vertices would remain otherwise. */
 typedef struct cb_part_fit {
-  int part;         /* the first part of this name */
-  int n;            /* vertices */
+  int part;         /* the number of the first part of this name */
+  int n;            /* number of vertices */
   int *vertex;      /* [n]: their numbers in the surface */
   double *w;        /* [n]: weights */
   double (*a)[3];   /* [n]: X - centre */
@@ -55,16 +56,17 @@ typedef struct cb_part_fit {
 
 typedef struct cb_part_motion {
   bool rests; /* all vertices are exactly at their places at rest: the part is neither turned nor shifted */
-  bool moves; /* a vertex has a velocity */
+  bool moves; /* some vertex has a velocity that is not 0 */
   double R[3][3], centre[3];
-  double omega[3], velocity[3]; /* the spin, and c' */
+  double omega[3], velocity[3]; /* omega: the spin; velocity: c' */
   double residual;              /* (sum w |x - c - R a|^2)^(1/2)/size */
 } cb_part_motion;
 
-/* Returns CB_ERROR_MEMORY, or CB_ERROR_DOMAIN for a part whose vertices are on a line. The surface is borrowed. */
+/* Makes the data of a part. Returns CB_ERROR_MEMORY, or CB_ERROR_DOMAIN for a part whose vertices are on a line. The
+ * surface is borrowed. */
 cb_status cb_part_fit_create(cb_arena *arena, const cb_surface *s, int part, cb_part_fit *out);
 /* Finds the motion for the posed vertices x[vertices] with the velocities v. Returns CB_STEP_SINGULAR if more than one
- * rotation fits. */
+ * rotation fits the motion best. */
 cb_status cb_part_motion_at(const cb_part_fit *f, const double (*x)[3], const double (*v)[3], cb_part_motion *out);
 
 /* --- bodies --- */
@@ -81,8 +83,9 @@ typedef struct cb_immersed_sums {
   cb_tensor dF, dg;
 } cb_immersed_sums;
 
-/* A term: something that acts on a body by one wrench or more, or moves with it and adds an inertia. Each term is one
- * file src/fluid/terms/NAME.c with one const object cb_immersed_term_NAME. Members that are NULL or 0 add nothing.
+/* A term is something that acts on a body by one or several wrenches, or that moves with the body and adds an inertia.
+ * Each term is one file src/fluid/terms/NAME.c with one const object cb_immersed_term_NAME. Members that are NULL or 0
+ * add nothing.
  *
  *   mu = (I_b + sum K) Y + mu_b + sum mu0,   mu' = ad*_Y mu + sum F
  *
@@ -90,47 +93,49 @@ typedef struct cb_immersed_sums {
  * inertia is a part of the Lagrangian: its wrench is dL/dg, with dF/dY = (dmu/dxi)^T. When a term is evaluated, the
  * form of the body at that time is known. */
 typedef struct cb_immersed_term_class {
-  const char *name;                      /* also the name of its wrench in records, unless there is name_of */
+  const char *name;                      /* also the name of the term's wrench in records, unless name_of is set */
   int order;                             /* terms are listed, and added up, in ascending order */
   const struct cb_immersed_class *space; /* the class of the bodies on which the term acts; NULL: all */
   bool (*acts)(const cb_immersed *b);    /* NULL: the term acts if it has wrenches */
   /* The number of the term's wrenches, and their names, which last as long as the body (NULL: no memory). A name is
-   * requested when all wrenches before it are listed. If count is NULL, the term has one wrench, with the name `name`.
+   * requested after all earlier wrenches have been listed. If count is NULL, the term has one wrench, with the name
+   * `name`.
    */
   int (*count)(const cb_immersed *b);
   const char *(*name_of)(cb_immersed *b, int i);
-  bool (*surfaceless)(const cb_immersed *b); /* whether the term is independent of the body's surface */
-  bool (*approximate)(const cb_immersed *b); /* whether its derivatives are only approximate */
-  /* Returns whether its wrench is constant in the world and acts at the origin of a rigid body (up to round-off). NULL:
-   * it is not */
+  bool (*surfaceless)(const cb_immersed *b); /* returns whether the term is independent of the body's surface */
+  bool (*approximate)(const cb_immersed *b); /* returns whether the derivatives of the term are only approximate */
+  /* Returns whether the term's wrench is a constant force in the world that acts at the origin of a rigid body (up to
+   * round-off). NULL: the wrench is not of this kind. */
   bool (*dead)(const cb_immersed_workspace *s);
   /* Removes from *out the quantities that the term does not conserve. NULL: if the term has a wrench, neither energy
    * nor momentum is conserved. */
   void (*conserves)(const cb_immersed *b, cb_immersed_conserved *out);
   cb_status (*prepare)(cb_immersed *b, const cb_immersed_options *o); /* computes the term's data about the body */
   cb_status (*create)(cb_immersed_workspace *s);                      /* allocates the term's arrays in a workspace */
-  /* Adds the wrenches to the sums `to`. */
+  /* Adds the wrenches of the term to the sums `to`. */
   cb_status (*wrench)(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to);
-  /* Adds the potential energy. */
+  /* Adds the potential energy of the term to *energy. */
   cb_status (*potential)(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
   /* Adds the term's K and mu0 at the pose g, for the fluid in s->field; NULL: the term is no part of the Lagrangian. */
   void (*inertia)(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
-  bool (*pose_dependent)(const cb_immersed *b); /* whether the inertia depends on the pose; NULL: it does */
-  cb_status (*field)(cb_immersed_workspace *s); /* finds the data of the inertia when s->field is new */
-  /* Adds the kinetic energy. */
+  /* Returns whether the inertia of the term depends on the pose. NULL: it always depends on the pose. */
+  bool (*pose_dependent)(const cb_immersed *b);
+  cb_status (*field)(cb_immersed_workspace *s); /* finds the data that `inertia` needs; called when s->field is new */
+  /* Adds the kinetic energy of the term to *energy. */
   void (*kinetic)(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
 } cb_immersed_term_class;
 /* All terms, ended by NULL. */
 extern const cb_immersed_term_class *const *const cb_immersed_term_classes;
-bool cb_immersed_always(const cb_immersed *b); /* returns true, for members of terms */
+bool cb_immersed_always(const cb_immersed *b); /* returns true; for members such as `acts` */
 /* Returns whether a wrench of this name is listed. */
 bool cb_immersed_names(const cb_immersed *b, const char *name);
 
 /* The functions of a body that differ between flat and curved space. */
 typedef struct cb_immersed_class {
-  cb_status (*check)(
-      const cb_immersed *b); /* fails if fluid, surface or models are not defined in this space; NULL: they are */
-  cb_status (*create)(cb_immersed *b, const cb_immersed_options *o); /* makes the data that differ with the space */
+  /* Fails if the fluid, the surface or the models are not defined in this space. NULL: they always are. */
+  cb_status (*check)(const cb_immersed *b);
+  cb_status (*create)(cb_immersed *b, const cb_immersed_options *o); /* makes the data that this space needs */
   cb_status (*form)(cb_immersed_workspace *s);                       /* finds the form of the body at s->form.t */
   /* The first function finds the mass properties for the vertices x, and the second one the local model's data
    * part[parts] at the time of s->form. */
@@ -145,7 +150,7 @@ typedef struct cb_immersed_term {
   int wrenches;
 } cb_immersed_term;
 
-/* A wrench that is recorded: number `number` of a term. */
+/* A recorded wrench: the wrench with the number `number` of a term. */
 typedef struct cb_immersed_wrench {
   const cb_immersed_term_class *term;
   int number;
@@ -166,11 +171,14 @@ typedef struct cb_immersed_node {
 
 /* A fluid model that gives a body its forces or its added mass, and the model's data about the body. */
 typedef struct cb_immersed_model_instance {
-  const cb_fluid_model *model; /* NULL: the local model, or none */
+  const cb_fluid_model *model; /* NULL: the local model, or no model */
   void *body;
-  int first, terms;        /* range of the model among the body's terms */
-  int first_place, places; /* range among the body's places, for a model that acts at places */
-  const double (*at)[3];   /* [places]: the places in the body frame */
+  /* number of the first term of this model among the terms of all models, and number of its terms */
+  int first, terms;
+  /* number of the model's first place among the places of all models, and number of its places; only for a model that
+   * acts at places */
+  int first_place, places;
+  const double (*at)[3]; /* [places]: the positions of the places in the body frame */
   /* [places]: the number in `followed` of the part with which each place moves, or -1; NULL: all places are fixed */
   const int *follows;
 } cb_immersed_model_instance;
@@ -179,14 +187,14 @@ typedef struct cb_immersed_model_instance {
 typedef struct cb_immersed_models {
   int n, terms, places;
   cb_immersed_model_instance *of; /* [n] */
-  bool by_face, by_place;         /* some model acts by faces; some model acts at places */
+  bool by_face, by_place;         /* by_face: some model acts by faces; by_place: some model acts at places */
 } cb_immersed_models;
 
 /* Facts about the fluid around the body. */
 typedef struct cb_immersed_around {
-  double density;         /* of a uniform medium; 0: there is no medium, or its density varies */
+  double density;         /* density of a uniform medium; 0: there is no medium, or its density varies */
   bool layered;           /* the density of the medium varies */
-  bool has_flow, varying; /* there is a flow; the flow varies with the place */
+  bool has_flow, varying; /* has_flow: there is a flow; varying: the flow varies with the place */
   bool unsteady;          /* the flow varies with time */
 } cb_immersed_around;
 
@@ -204,16 +212,17 @@ typedef struct cb_immersed_solid {
  * on. */
 typedef struct cb_immersed_fluid_sample {
   double place[3], density;
-  bool off;               /* the place is not the body's origin */
-  bool moves, turned;     /* own is not 0; R is not the identity (immersed_followed.c) */
-  double own[6], R[3][3]; /* twist of the place in the body frame, and rotation of the part with which it moves */
-  double W[6];            /* half the vorticity, and the velocity of the flow */
-  double gradient[3][3];  /* gradient of the velocity of the flow */
-  double dF[6][6];        /* derivative of the model's wrench about the place, by the relative twist V there */
+  bool off;           /* the place is not the body's origin */
+  bool moves, turned; /* moves: `own` is not 0; turned: R is not the identity (immersed_followed.c) */
+  /* own: twist of the place in the body frame; R: rotation of the part with which the place moves */
+  double own[6], R[3][3];
+  double W[6];           /* half the vorticity, and the velocity of the flow */
+  double gradient[3][3]; /* gradient of the velocity of the flow */
+  double dF[6][6];       /* derivative of the model's wrench about the place, by the relative twist V there */
 } cb_immersed_fluid_sample;
 
-/* The added mass of a rigid body in a flow with a gradient, for density 1 and about the centre of the body, which is
- * the place where its one part feels the flow (immersed_field.c). */
+/* The added mass of a rigid body in a flow with a gradient, for density 1 and about the centre of the body. The
+ * complete body is the one part of its model and feels the flow at this centre (immersed_field.c). */
 enum { CB_IMMERSED_STRAINS = 5 };
 typedef struct cb_immersed_strained {
   double centre[3], K[6][6], C[6][CB_IMMERSED_STRAINS], N[CB_IMMERSED_STRAINS][CB_IMMERSED_STRAINS];
@@ -232,7 +241,7 @@ typedef struct cb_immersed_text {
   bool world;
   double at[3], w, curvature;  /* the point (at, w) of the embedding at which the force acts */
   cb_expression *component[6]; /* a NULL component is 0 */
-  int uses;                    /* number of the body's quantities that the components use, and which they are */
+  int uses;                    /* uses: how many of the body's quantities the components use; `use` lists them */
   uint8_t use[CB_BODY_QUANTITIES];
 } cb_immersed_text;
 
@@ -246,12 +255,12 @@ struct cb_immersed {
   cb_moving_mass *mass;     /* only in flat space */
   cb_immersed_solid curved; /* only in a curved space */
   double *thickness;        /* [parts] */
-  double weighed;           /* the mass at t = 0 */
-  bool heavy, solid;        /* the body has mass; a part of it has density */
+  double weighed;           /* the mass of the body at t = 0 */
+  bool heavy, solid;        /* heavy: the body has mass; solid: a part of the body has a density */
   bool buoyant;             /* buoyancy is taken into account */
-  /* Number of faces of closed parts, which come first in `listed`; the faces of sheets follow. */
+  /* Number of faces of closed parts. In `listed` these faces come first, and the faces of sheets follow. */
   int closed_faces;
-  int *listed;     /* [faces] */
+  int *listed;     /* [faces]: the numbers of the faces */
   bool drag;       /* the local model's lift and drag act */
   double c_n, c_t; /* coefficients of linear drag, normal and tangential, Pa s/m */
   cb_immersed_models models;
@@ -263,7 +272,7 @@ struct cb_immersed {
    * body. For a body with poses it is computed if the model has a table or the fluid ends at that plane. */
   cb_added_mass added;
   const cb_immersed_strained *strained;  /* NULL: the strain of the flow has no effect on the added mass */
-  int followed_parts;                    /* parts with which places of models move */
+  int followed_parts;                    /* number of the parts with which places of models move */
   cb_part_fit *followed;                 /* [followed_parts] */
   cb_added_mass_table *added_mass_table; /* the added mass along the poses; NULL: it is computed at each time */
   int texts;
@@ -282,20 +291,24 @@ static inline bool cb_immersed_is_wet(const cb_immersed *b) {
 }
 /* Returns whether the flow or the density may differ from place to place. */
 static inline bool cb_immersed_varies(const cb_immersed *b) { return b->around.layered || b->around.varying; }
-/* Returns whether there is added mass in a flow or in a density that varies. K or mu0 then depends on the pose. */
+/* Returns whether the body has added mass in a fluid that flows or whose density varies. K or mu0 then depends on the
+ * pose. */
 static inline bool cb_immersed_is_relative(const cb_immersed *b) {
   return b->added_mass && !b->fluid.paper && (b->around.has_flow || b->around.layered);
 }
 /* Returns whether the added mass is that of parts, each of which moves relative to the flow at its place. This is so if
- * the flow or the density varies. A model without parts has one, the complete body, which also feels the strain. */
+ * the flow or the density varies. A model without parts treats the complete body as one part, which also feels the
+ * strain of the flow. */
 static inline bool cb_immersed_by_parts(const cb_immersed *b) {
   return b->inertia.model && cb_immersed_is_relative(b) && cb_immersed_varies(b);
 }
 static inline bool cb_immersed_has_linear_drag(const cb_immersed *b) { return b->c_n > 0 || b->c_t > 0; }
 bool cb_immersed_falls(const cb_immersed *b); /* returns whether there is gravity */
-/* Returns whether the weight of the displaced fluid acts as buoyancy, if the body displaces any fluid. */
+/* Returns whether the weight of the displaced fluid acts as buoyancy. The function does not check whether the body
+ * displaces any fluid. */
 bool cb_immersed_is_lifted(const cb_immersed *b);
-/* Returns whether the pressure of a flow acts on the body, if the body displaces any fluid. */
+/* Returns whether the pressure of a flow acts on the body. The function does not check whether the body displaces any
+ * fluid. */
 bool cb_immersed_is_surrounded(const cb_immersed *b);
 bool cb_immersed_displaces(const cb_immersed *b);
 /* Returns whether the local model gives the added mass or the drag. */
@@ -312,12 +325,12 @@ typedef struct cb_immersed_form {
   const double (*x)[3], (*v)[3];
   cb_mass mass;
   double mu_b[6];            /* momentum of the shape's motion, without the fluid */
-  double I_f[6][6], mu_f[6]; /* added mass and momentum of the fluid; for density 1 if the density varies */
+  double I_f[6][6], mu_f[6]; /* added mass and momentum of the fluid; they are for density 1 if the density varies */
   /* The box around the vertices: its middle and half the lengths of its sides. It is only computed if the density
    * varies. */
   double middle[3], reach[3];
-  double fluid_kinetic;     /* kinetic energy of the fluid of inertia.model while the body frame is at rest */
-  double volume, moment[3]; /* displaced volume of closed parts and sheets, and int x dV */
+  double fluid_kinetic;     /* kinetic energy of the fluid, given by inertia.model, while the body frame is at rest */
+  double volume, moment[3]; /* volume: displaced volume of closed parts and sheets; moment: int x dV over it */
   double removed_normal_velocity;
 } cb_immersed_form;
 
@@ -338,9 +351,9 @@ struct cb_immersed_moment {
 
 /* The momentum P = P0 + Q Y that the fluid receives at each vertex (terms/flow.c), in the body's axes. */
 typedef struct cb_immersed_impulses {
-  bool known; /* a, k, leak and Q are computed for the present form and `density` (nan: each face has its own) */
+  bool known; /* a, k, leak and Q belong to the present form and `density` (nan: the density differs between faces) */
   double density;
-  double (*a)[3]; /* [faces] area vectors */
+  double (*a)[3]; /* [faces]: area vectors */
   /* [faces]: k = rho delta/(12 A), on sheets twice that; leak: A times the mean normal velocity of the part's shape. A
    * is the area of the face, rho the density at it, delta as in fluid/local.h. */
   double *k, *leak;
@@ -361,7 +374,7 @@ typedef struct cb_immersed_apex {
   cb_immersed_weight weight;
 } cb_immersed_apex;
 typedef struct cb_immersed_weights {
-  bool known; /* computed for the present form and `density` (nan: each face has its own) */
+  bool known; /* the weights belong to the present form and `density` (nan: the density differs between faces) */
   double density;
   cb_immersed_weight *vertex; /* [vertices] */
   cb_immersed_apex *apex;     /* [parts] */
@@ -382,15 +395,15 @@ typedef struct cb_immersed_field {
   cb_pose g;
   bool known;
   bool mixed; /* the density differs over the body */
-  /* The density if it is not mixed. If it is mixed and the added mass is that of separate parts: the mean density of
-   * the faces, weighted by area. */
+  /* The density, if `mixed` is false. Otherwise, if the added mass is that of separate parts, the mean density of the
+   * faces, weighted by area. */
   double density;
-  double density_slope[6]; /* the derivative of this mean density along the pose */
+  double density_slope[6]; /* the derivative along the pose of `density`, if this is a mean density */
   double (*place)[3];      /* [vertices]: their positions in the world */
   /* [vertices]: the velocity u of the flow, and du/dt at a place that is fixed in the world. */
   double (*u)[3], (*rate)[3];
-  double (*gradient)[3][3];    /* [vertices] */
-  bool at_faces, whole;        /* face_u is known; u0 and G0 are known */
+  double (*gradient)[3][3];    /* [vertices]: gradient of the velocity of the flow */
+  bool at_faces, whole;        /* at_faces: face_u is known; whole: u0 and G0 are known */
   double (*face_u)[3];         /* [faces]: velocity of the flow at their centres */
   double u0[3], G0[3][3];      /* linear fit of the flow around the body: u0 + G0 x */
   double (*corner)[3][3];      /* [faces]: corners in the world, in the order of `listed` */
@@ -407,13 +420,13 @@ struct cb_immersed_workspace {
   cb_arena *arena;
   cb_rigid_problem problem;
   cb_rigid_constant constant; /* the constants of a rigid body in a uniform fluid */
-  /* The present step outruns the floor (fluid/floor.h). The push of the floor is then `push`, in the world's axes, with
-   * the torque about the body's origin. */
+  /* outrun: the present step outruns the floor (fluid/floor.h). The push of the floor is then `push`, in the world's
+   * axes, with the torque about the body's origin. */
   bool outrun;
   double push[6];
   cb_local *local;
   cb_local_part *part; /* [parts] */
-  bool *capped;        /* [parts]: a report has said that delta of the part is capped */
+  bool *capped;        /* [parts]: it has been reported that delta of the part is capped */
   double (*x)[3], (*v)[3];
   double (*apex)[3]; /* [poses][parts]: apexes of the poses, if poses are interpolated by the local model */
   cb_immersed_form form;
@@ -426,15 +439,17 @@ struct cb_immersed_workspace {
    * known, too. */
   cb_immersed_last model_sum;
   bool sloped;
-  double (*term)[6];                            /* [terms] of the models, at the last motion */
-  double (*term_slope)[6][6];                   /* [terms] of a model at a place: derivatives in the twist V */
-  cb_immersed_fluid_sample *fluid_sample;       /* [places] */
-  cb_immersed_part_added_mass *part_added_mass; /* [inertia.places], for added mass by parts */
-  cb_part_motion *part_motion;                  /* [followed_parts], at the time of the form */
-  double *face_sum;                             /* sums over blocks of faces (immersed_field.c) */
-  cb_forces *potential;                         /* the evaluation of b->potential */
-  const double *known;                          /* [externals]: the values of the external names */
-  cb_immersed_last expected; /* the motion at which drag is needed first, if the step has announced this motion */
+  double (*term)[6]; /* [terms]: the terms of the models, at the last motion */
+  /* [terms]: derivatives of the terms at one place in the twist V of this place */
+  double (*term_slope)[6][6];
+  cb_immersed_fluid_sample *fluid_sample; /* [places]: the fluid at each place */
+  /* [inertia.places]: the added mass of each part, if added mass is by parts */
+  cb_immersed_part_added_mass *part_added_mass;
+  cb_part_motion *part_motion; /* [followed_parts]: the motion of each part at the time of the form */
+  double *face_sum;            /* sums over blocks of faces (immersed_field.c) */
+  cb_forces *potential;        /* the evaluation of b->potential */
+  const double *known;         /* [externals]: the values of the external names */
+  cb_immersed_last expected;   /* the motion at which drag is needed first, if the step has announced this motion */
 };
 
 /* --- how a body is made --- */
@@ -451,8 +466,8 @@ cb_status cb_immersed_prepare(cb_immersed *b);
 /* The largest distances by which the poses move the vertices from their positions in the surface, at sampled times
  * (fluid_model.c). */
 typedef struct cb_immersed_travel {
-  double *distance, *time; /* [vertices]: the largest distance, and its time */
-  bool *moves;             /* [parts]: a vertex of the part moves */
+  double *distance, *time; /* [vertices]: the largest distance of each vertex, and the time at which it occurs */
+  bool *moves;             /* [parts]: some vertex of the part moves */
   /* the largest flux int |v.n| dA with its time, for the velocity v and the normal n of the faces (area A) */
   double flux, t;
 } cb_immersed_travel;
@@ -481,8 +496,8 @@ void cb_immersed_faces(cb_immersed_workspace *s, const cb_immersed_model_instanc
 void cb_immersed_place_at(cb_immersed_fluid_sample *out, const double place[3], double density);
 cb_status cb_immersed_look(const cb_immersed *b, const cb_immersed_moment *m,
                            cb_immersed_fluid_sample *out); /* finds the fluid at the place out->place */
-/* Finds V = X Y - W, the motion of the place `at` relative to the flow. X Y is the twist Y about the place, and W half
- * the vorticity and the velocity of the flow. */
+/* Finds V = X Y - W, the motion of the place `at` relative to the flow. X Y is the twist of the body at this place. W
+ * is half the vorticity and the velocity of the flow there. */
 void cb_immersed_relative_twist(const cb_immersed_fluid_sample *at, const double Y[6], double V[6]);
 /* Functions of the strain of a flow. The first finds the added mass of the body in a flow with strain. The second finds
  * the strain e for the gradient G of the flow. The third finds the derivative of G along the angular component j of xi.
@@ -490,28 +505,30 @@ void cb_immersed_relative_twist(const cb_immersed_fluid_sample *at, const double
 cb_status cb_immersed_find_strained(cb_immersed *b);
 void cb_immersed_strain_of(const double G[3][3], double e[CB_IMMERSED_STRAINS]);
 void cb_immersed_turn_gradient(const double G[3][3], int j, double out[3][3]);
-/* Finds dV, the derivative of V along component j of xi. */
+/* Finds dV, the derivative of V = X Y - W (cb_immersed_relative_twist) along component j of xi. */
 void cb_immersed_twist_along(const cb_immersed_fluid_sample *at, int j, double dV[6]);
-/* Replaces the wrench F about the place by X^T F, the wrench about the origin. */
+/* Replaces F, a wrench about the place `at`, by X^T F, the same wrench about the body's origin. */
 void cb_immersed_carry_back(const cb_immersed_fluid_sample *at, double F[6]);
-/* Finds dY = X e_j, where e_j is unit twist j. */
+/* Finds dY = X e_j, the twist at the place `at` if the body has the unit twist e_j. */
 void cb_immersed_axis_at(const cb_immersed_fluid_sample *at, int j, double dY[6]);
 
 /* --- results that a workspace keeps --- */
-cb_status cb_immersed_form_at(cb_immersed_workspace *s, double t); /* also finds s->wind, a uniform flow */
+/* Finds s->form, the form at time t, and s->wind, the velocity of a uniform flow. */
+cb_status cb_immersed_form_at(cb_immersed_workspace *s, double t);
 cb_status cb_immersed_form_create(cb_immersed_workspace *s);
-cb_status cb_immersed_vertices(cb_immersed_workspace *s); /* finds x and v of the form */
+cb_status cb_immersed_vertices(cb_immersed_workspace *s); /* finds x and v of s->form */
 cb_status cb_immersed_field_create(cb_immersed_workspace *s);
 cb_status cb_immersed_field_at(cb_immersed_workspace *s, double t, const cb_pose *g);
-void cb_immersed_gather(cb_immersed_workspace *s, bool corners); /* finds `place`, and `corner` if corners is set */
+/* Finds s->field.place and, if `corners` is set, s->field.corner. */
+void cb_immersed_gather(cb_immersed_workspace *s, bool corners);
 void cb_immersed_field_at_faces(cb_immersed_workspace *s);
 void cb_immersed_field_as_a_whole(cb_immersed_workspace *s);
 void cb_immersed_moment_of(double t, const cb_pose *g, const double Y[6], cb_immersed_moment *out);
 bool cb_immersed_is_last(const cb_immersed_last *last, const cb_immersed_moment *m);
 void cb_immersed_set_last(cb_immersed_last *last, const cb_immersed_moment *m);
-/* Returns the status of a flow, a density or a pose. If one of these has no value, or a pose has no volume, the step is
- * outside the domain of the data, and no shorter step helps: CB_STEP_DOMAIN. (A wrench of the user or of a model
- * depends on the twist, which depends on the step, so that a shorter step may help.) */
+/* Converts the status of a flow, a density or a pose. If a flow or a density has no value, or a pose has no volume, the
+ * step is outside the domain of the data, and no shorter step helps. The result is then CB_STEP_DOMAIN. (A wrench of
+ * the user or of a model depends on the twist, which depends on the step, so that a shorter step may help.) */
 static inline cb_status cb_immersed_given(cb_status status) {
   return status == CB_STEP_NOT_FINITE || status == CB_STEP_SINGULAR ? CB_STEP_DOMAIN : status;
 }
@@ -528,11 +545,12 @@ const char *cb_immersed_drag_name(cb_immersed *b, int i);
 /* Adds the weight of a mass, which acts at its centre (in the body frame). */
 void cb_immersed_weigh(const cb_immersed_workspace *s, const cb_immersed_moment *m, double mass, const double centre[3],
                        double *F, cb_tensor dg);
-/* Returns whether a centre of the body coincides with its origin up to round-off. */
+/* Returns whether `centre`, such as the centre of mass, coincides with the body's origin up to round-off. */
 bool cb_immersed_is_central(const cb_immersed_workspace *s, const double centre[3]);
-/* Calls cb_immersed_conserves_along for gravity. */
+/* Calls cb_immersed_conserves_along for the direction of gravity. */
 void cb_immersed_conserves_upright(const cb_immersed *b, cb_immersed_conserved *out);
-/* Returns <x, g> for the position x in the world of the body's point `centre`, with the acceleration g of gravity. */
+/* Returns <x, g>, where x is the world position of the point `centre` of the body frame, and g the acceleration of
+ * gravity. */
 double cb_immersed_height(const cb_immersed *b, const cb_immersed_moment *m, const double centre[3]);
 /* Functions of terms with added mass. The first finds the added mass I_f and the momentum mu_f of the fluid for
  * s->field. The second adds them to K and mu0. The third adds the kinetic energy of the fluid. */
@@ -540,8 +558,8 @@ cb_status cb_immersed_place_added_mass(cb_immersed_workspace *s);
 void cb_immersed_add_inertia(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
 void cb_immersed_add_kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
 /* The first function adds a force at a place of the body, the second one a torque. Both are fixed in the world; f and
- * torque are their components in the body's axes. dg is the derivative along the pose. It follows from d(R^T a) = R^T a
- * × xi_omega for a vector a that is fixed in the world, the rotation R of the pose, and the angular part xi_omega of
+ * torque are their components in the body's axes. dg is the derivative along the pose. dg follows from d(R^T a) = R^T
+ * a × xi_omega for a vector a that is fixed in the world, the rotation R of the pose, and the angular part xi_omega of
  * xi. */
 void cb_immersed_push(const double at[3], const double f[3], double *F, cb_tensor dg);
 void cb_immersed_turn(const double torque[3], double *F, cb_tensor dg);

@@ -1,5 +1,5 @@
 /* A workspace: an immersed body as the problem of a step on SE(3), with the work arrays of one thread. Twists at places
- * of the body and the quantities of the body follow. */
+ * of the body and the quantities of the body follow below. */
 #include "fluid/immersed_private.h"
 
 #include "fluid/immersed_run.h"
@@ -380,7 +380,8 @@ void cb_body_quantity_slopes(const double r[3][3], const double Y[6], int i, dou
     return;
   }
   const double *row = r[i % 3]; /* each group of three begins at a multiple of 3, so i % 3 is the component */
-  double carried[3] = {0};      /* the quantity is a component of R carried; for positions this stays 0 */
+  /* the vector in the body's axes of which the quantity is a component in the world; it stays 0 for positions */
+  double carried[3] = {0};
   if (i < CB_BODY_AXES)
     memcpy(dxi + 3, row, 3 * sizeof *dxi);
   else if (i < CB_BODY_VELOCITY)

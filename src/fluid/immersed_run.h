@@ -39,14 +39,15 @@ cb_status cb_immersed_mass(const cb_immersed *b, double t, cb_mass *mass, cb_loc
  * wrench of the user, and the floor takes no energy. A potential that acts must conserve energy, too.
  *
  * momentum, about the world's origin: it is conserved if no flow, layers, potential, drag, floor friction or wrench of
- * the user acts. The shape may change. If gravity, buoyancy, a wall or a floor acts (upright), all along the same axis,
- * only the angular momentum along `up` (of length 1) and the linear momentum perpendicular to it are conserved. */
+ * the user acts. The shape may change. If gravity, buoyancy, a wall or a floor acts, and all of these along the same
+ * axis, then `upright` is set. In this case only the angular momentum along `up` (of length 1) and the linear momentum
+ * perpendicular to `up` are conserved. */
 typedef struct cb_immersed_conserved {
   bool energy, momentum, upright;
   double up[3];
 } cb_immersed_conserved;
 cb_immersed_conserved cb_immersed_conserves(const cb_immersed *b);
-/* Changes *out: of the quantities in it, only those that a force along `axis` conserves remain conserved. */
+/* Marks in *out as not conserved the quantities that a force along `axis` does not conserve. */
 void cb_immersed_conserves_along(const double axis[3], cb_immersed_conserved *out);
 /* The largest deviation of a part from its best rigid motion (fluid/immersed_private.h) at 257 times from `start` to
  * `end`. The part is one with which places of fluid models move; cb_immersed_followed_parts returns the number of such
@@ -68,8 +69,8 @@ cb_floor_shape cb_immersed_workspace_floor_shape(cb_immersed_workspace *s);
 /* Makes one step of the workspace's problem on a floor that does not reflect. The state is unchanged on failure. */
 cb_status cb_immersed_workspace_step(cb_immersed_workspace *s, const cb_body_stepper *stepper, double h,
                                      cb_rigid_state *state, int *iterations);
-/* Returns CB_STEP_DOMAIN if a vertex is on or behind a wall in this state, the end of a step. (The step itself checks
- * only the times inside it at which it evaluates the inertia.) */
+/* Returns CB_STEP_DOMAIN if a vertex is on or behind a wall in this state, which is the end of a step. (The step itself
+ * checks only the times inside it at which it evaluates the inertia.) */
 cb_status cb_immersed_workspace_check_place(cb_immersed_workspace *s, const cb_rigid_state *state);
 /* Returns a part whose delta (fluid/local.h) was capped in the last step or measurement, but not yet at the last call
  * of cb_immersed_workspace_know_caps. *number becomes its number. Returns NULL if there is no such part. */

@@ -25,14 +25,16 @@ typedef struct cb_local cb_local;
 cb_status cb_local_create(const cb_surface *s, cb_local **out);
 void cb_local_free(cb_local *l);
 
-/* Sets the pose: positions x[vertices] and velocities v[vertices] (NULL: at rest) in the body frame. All sums over the
- * faces that depend only on the pose are computed here in one pass. After that cb_local_removed_normal_velocity,
- * cb_local_added_mass (with one density) and cb_moving_mass_with (moving_mass.h) cost little. */
+/* Sets the pose: positions x[vertices] and velocities v[vertices] (NULL: at rest) in the body frame. This function
+ * computes, in one pass, all sums over the faces that depend only on the pose. After that
+ * cb_local_removed_normal_velocity, cb_local_added_mass (with one density) and cb_moving_mass_with (moving_mass.h) cost
+ * little. */
 void cb_local_pose(cb_local *l, const double (*x)[3], const double (*v)[3]);
 
 /* Sets the pose to the positions sum w[k] x[k] and the velocities sum dw[k] x[k] of n = 1, 2 or 4 poses x[k][vertices],
- * without storing these sums in arrays of the caller. apex[k][parts] (or NULL) is the result of cb_local_apexes for
- * x[k], and saves a pass. Returns false if a position or velocity is not finite. at_once may be NULL. */
+ * without storing these sums in arrays of the caller. apex[k][parts] is the result of cb_local_apexes for x[k]. It
+ * saves a pass over the vertices and may be NULL. Returns false if a position or velocity is not finite. at_once may be
+ * NULL. */
 enum { CB_LOCAL_POSES = 4 };
 typedef struct cb_local_blend {
   int n;
@@ -48,12 +50,12 @@ typedef struct cb_local_at_once {
 } cb_local_at_once;
 bool cb_local_pose_blend(cb_local *l, const cb_local_blend *of, cb_local_at_once *at_once);
 /* Computes the apex of each part: the mean of its surface at positions x, with the areas of the first pose as weights.
- * It overwrites the apexes of the pose that was set. */
+ * The function overwrites the apexes of the pose that was set before. */
 void cb_local_apexes(cb_local *l, const double (*x)[3], double (*apex)[3]);
 
 typedef struct cb_local_part {
   double area, volume;    /* for a sheet: the area of both sides, and volume 0 */
-  double turning, border; /* sum alpha l over the edges between two faces; length of the border */
+  double turning, border; /* turning: sum alpha l over the edges between two faces; border: length of the border */
   double delta, delta_uncapped;
   bool open, capped;
 } cb_local_part;
@@ -77,7 +79,8 @@ typedef struct cb_local_stream {
 } cb_local_stream;
 /* Computes lift and drag on a body with twist Y, and the derivative in Y (NULL: not wanted). */
 void cb_local_drag(cb_local *l, const cb_local_stream *in, const double Y[6], double wrench[6], double jacobian[6][6]);
-/* Computes the mean normal velocity of the shape's motion over each closed part. It is not 0 if the motion changes the
- * volume. If `subtract` is set, it is subtracted from <x', n> in mu0. Returns the mean whose absolute value is largest.
+/* Computes the mean normal velocity of the shape's motion over each closed part. The mean of a part is not 0 if the
+ * motion changes the volume of the part. If `subtract` is set, the mean is subtracted from <x', n> in mu0. The function
+ * returns the mean whose absolute value is largest.
  */
 double cb_local_removed_normal_velocity(cb_local *l, bool subtract);

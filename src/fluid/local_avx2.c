@@ -7,7 +7,7 @@
 enum { ROWS = 2 };
 
 static inline vec gather(const double *p, const int *at) {
-  /* This is faster than the gather instruction on most processors. */
+  /* Separate loads are faster than the gather instruction on most processors. */
   return _mm256_set_pd(p[at[3]], p[at[2]], p[at[1]], p[at[0]]);
 }
 /* Loads a row p[at[i]] .. of four numbers for each face i, and sorts the first three numbers of the rows into x, y and

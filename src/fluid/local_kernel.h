@@ -16,9 +16,9 @@
  *   int x x'^T dV = V (3/5 y u^T + s s'^T/120 + t t'^T/40),  int x dV = 3/4 V y,
  *   (int x dV)' = <u,a> y + <s',a> s/72 + <t',a> t/24, which is right for the sum over the closed surface.
  *
- * A pose is one pass over the faces for these sums, and for the drag at one twist if this twist is known. Drags at
- * further twists need c, a and w, which the pass stores on request (l->flattened). The normals of the faces of a block
- * stay in the cache until the edges of the block are summed.
+ * Setting a pose takes one pass over the faces. It computes these sums, and the drag at one twist if this twist is
+ * known. Drags at further twists need c, a and w, which the pass stores on request (l->flattened). The normals of the
+ * faces of a block stay in the cache until the edges of the block are summed.
  */
 #include "fluid/local_private.h"
 
@@ -45,7 +45,7 @@ INLINE vec3 rows3(const double *p, const int *at) {
 INLINE vec3 add(vec3 a, vec3 b) { return (vec3){a.x + b.x, a.y + b.y, a.z + b.z}; }
 INLINE vec3 subtract(vec3 a, vec3 b) { return (vec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
 INLINE vec3 scaled(vec s, vec3 a) { return (vec3){s * a.x, s * a.y, s * a.z}; }
-/* b + s a */
+/* Returns b + s a. */
 INLINE vec3 along(vec s, vec3 a, vec3 b) { return (vec3){fma3(s, a.x, b.x), fma3(s, a.y, b.y), fma3(s, a.z, b.z)}; }
 INLINE vec dot(vec3 a, vec3 b) { return fma3(a.z, b.z, fma3(a.y, b.y, a.x * b.x)); }
 INLINE vec3 cross(vec3 a, vec3 b) {
@@ -58,15 +58,15 @@ INLINE void store3(double *p, vec3 a) {
   store(p + 2 * CB_LOCAL_GROUP, a.z);
 }
 /* Returns the place of the first number of face f in an array where each group of CB_LOCAL_GROUP faces takes `group`
- * numbers. The further numbers of the face follow at distances of CB_LOCAL_GROUP. */
+ * numbers. The other numbers of the face follow, each CB_LOCAL_GROUP entries after the previous one. */
 INLINE size_t place(int f, int group) {
   return (size_t)(f / CB_LOCAL_GROUP) * (size_t)group + (size_t)(f % CB_LOCAL_GROUP);
 }
 
-/* Returns 1/sqrt(x) for x > 0. The first value, from the exponent, has a relative error of 3.5e-2. Each of four steps
- * of Newton's method changes a relative error e to 1.5 e^2. The method is much faster than a root and a division, and
- * gives identical results on all processors with the same instruction set. Source of the constant: Lomont, Fast inverse
- * square root (2003), for doubles. */
+/* Returns 1/sqrt(x) for x > 0. The first guess, made from the exponent of x, has a relative error of 3.5e-2. Each of
+ * four steps of Newton's method changes a relative error e to 1.5 e^2. The method is much faster than a root and a
+ * division, and gives identical results on all processors with the same instruction set. Source of the constant:
+ * Lomont, Fast inverse square root (2003), for doubles. */
 INLINE vec inverse_root(vec x) {
   const bits start = (bits){0} + 0x5FE6EB50C7B537A9ULL - ((bits)x >> 1);
   vec y = (vec)start, half = set(0.5) * x;
@@ -86,9 +86,9 @@ INLINE double total(vec a) {
 /* --- a face --- */
 
 typedef struct triangle {
-  vec3 c, s, t, a, w, ds, dt; /* as in the equations above; ds, dt: s', t' */
-  vec3 M, S, T;               /* the first three components */
-  vec aa, r, d;               /* <a,a>, 1/A, <w,a> */
+  vec3 c, s, t, a, w, ds, dt; /* c, s, t, a and w of the equations above; ds = s', dt = t' */
+  vec3 M, S, T;               /* the first three components of M, S and T */
+  vec aa, r, d;               /* aa = <a,a>, r = 1/A, d = <w,a> */
 } triangle;
 
 /* Computes c, s, t, a and w, s', t' of the faces from f on, from their corners. The other members are computed later.
@@ -141,8 +141,9 @@ INLINE void take_size(triangle *q) {
 }
 
 /* These two functions add int m m^T dA and int <x',n> m dA, times a density, to `sum`. w = density/A is the weight of a
- * face. The sums are divided so that those of one function stay in registers. The first function adds the terms that
- * are angular in both factors, with M, S and T, and the second one adds the rest. */
+ * face. The sums are divided between two functions, so that the sums of one function stay in registers. The first
+ * function adds the terms in which both factors are angular; they contain M, S and T. The second function adds all
+ * other terms. */
 INLINE void add_angular_mass(triangle *q, vec w, bool moving, vec *sum) {
   const vec3 M = cross(q->c, q->a), S = cross(q->s, q->a), T = cross(q->t, q->a), wM = scaled(w, M),
              wS = scaled(w * set(1. / 72), S), wT = scaled(w * set(1. / 24), T);
@@ -168,7 +169,7 @@ INLINE void add_linear_mass(const triangle *q, vec w, bool moving, vec *sum) {
   if (moving) add_row(sum + CB_LOCAL_MU + 3, q->d, wa);
 }
 
-/* Computes the sums of a block for the added mass if the densities of the faces differ. The corners are read once more.
+/* Computes the sums of a block for the added mass if the densities of the faces differ. It reads the corners once more.
  */
 static void mass(const cb_local *l, const cb_local_block *b, const double *rho, double *out) {
   vec sum[CB_LOCAL_MU + 6];
@@ -189,7 +190,7 @@ static void mass(const cb_local *l, const cb_local_block *b, const double *rho, 
   for (int i = 0; i < CB_LOCAL_MU + 6; i++) out[i] = total(sum[i]);
 }
 
-/* Adds the sums over the tetrahedra for the mass of a solid. The apex is at[0], and it moves with at[1]. */
+/* Adds the sums over the tetrahedra for the mass of a solid. The apex is at at[0] and has the velocity at[1]. */
 INLINE void add_solid(const triangle *q, const vec3 at[2], vec *sum) {
   const vec3 y = subtract(q->c, at[0]), u = subtract(q->w, at[1]);
   const vec V = set(1. / 3) * dot(y, q->a), V34 = set(0.75) * V;
@@ -208,9 +209,9 @@ INLINE void add_solid(const triangle *q, const vec3 at[2], vec *sum) {
 }
 
 /* Returns the sum of alpha l of the two edges of a face at its first corner, e1 and -e2, with the bending angle alpha
- * and the length l of an edge (fluid/local.h). If the face does not hold an edge, its own number is in place of the
- * neighbour's, so that alpha is 0. n1 is the normal of the neighbour. <e, n × n1> is computed as <e × n, n1>, with
- * e × n = (S ± T)/(2 A) for an edge e. */
+ * and the length l of an edge (fluid/local.h). For an edge that the face does not hold, l->beside has the number of the
+ * face itself in place of the neighbour's, so that alpha is 0. n1 is the normal of the neighbour. <e, n × n1> is
+ * computed as <e × n, n1>, with e × n = (S ± T)/(2 A) for an edge e. */
 INLINE vec bends_of(const cb_local *l, const triangle *q, int f, const double *normals, vec *folds) {
   const vec3 n1 = rows3(normals, l->beside[0] + f), n2 = rows3(normals, l->beside[1] + f);
   const vec half = set(0.5) * q->r;
@@ -276,7 +277,8 @@ INLINE void approach(const cb_local *l, int begin, int end, const cb_local_blend
     for (int k = 0; k < of->n; k++) __builtin_prefetch(of->x[k][l->original[i]], 0, 2);
 }
 
-/* Sums the vertices of a block of shares, with their shares in the part as weights. */
+/* Adds up the positions and velocities of the vertices of a block of shares. The weight of a vertex is its share in the
+ * part. */
 INLINE void apex_of(const cb_local *l, const cb_local_block *b, const cb_local_blend *of, int n, double *out) {
   const weights a = weights_of(of, n);
   vec sum[PER], row[PER];

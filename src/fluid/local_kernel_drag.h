@@ -22,7 +22,8 @@ INLINE vec3 relative(const cb_local *l, const cb_local_flow *in, int f, vec3 c, 
   return u;
 }
 
-enum { COLUMNS = 7, AT_ONCE = 128 / WIDTH }; /* number of vectors whose M and p fit into the L1 cache */
+/* AT_ONCE is the number of vectors of faces whose M and p fit into the L1 cache. */
+enum { COLUMNS = 7, AT_ONCE = 128 / WIDTH };
 typedef struct loads {
   vec M[6][AT_ONCE], p[COLUMNS][AT_ONCE], sum[6][COLUMNS];
 } loads;
@@ -54,8 +55,8 @@ INLINE void add_loads(int n, loads *on) {
   }
 }
 
-/* Stores M, and p with the force, of the faces from f on in entry i of `on`. c, a, w, M and <a,a> of these faces are
- * known. If no Jacobian is wanted, the function adds the force to the sums instead. */
+/* Stores M, p and the force of the faces from f on in entry i of `on`. c, a, w, M and <a,a> of these faces are known.
+ * If no Jacobian is wanted, the function adds the force to the sums instead. */
 INLINE void load_face(const cb_local *l, const cb_local_flow *in, int f, const triangle *of, int i, loads *on) {
   const vec3 c = of->c, a = of->a, m = of->M, u = relative(l, in, f, c, of->w);
   const vec uu = dot(u, u), d = dot(u, a);
@@ -174,14 +175,15 @@ INLINE vec small_asin(vec z) {
 
 INLINE vec size_of(vec a) { return where_above(set(0), a, -a, a); }
 
-/* Returns the angle for any cosine c and sine s. It is halved three times, so that it is at most pi/8, and multiplied
- * by 8. *fold becomes 1 where the angle is +pi or -pi, which counts as +pi, and 0 elsewhere. */
+/* Returns the angle for any cosine c and sine s. The angle is halved three times, so that it is at most pi/8. The
+ * result of the series for asin is then multiplied by 8. *fold becomes 1 where the angle is +pi or -pi, which counts as
+ * +pi, and 0 elsewhere. */
 static __attribute__((noinline)) vec large_angle(vec c, vec s, vec *fold) {
   const vec zero = set(0), one = set(1), half = set(0.5);
   vec size = size_of(s);
   *fold = where_above(zero, c, where_above(set(CB_LOCAL_FOLDED), size, one, zero), zero);
   const vec sign = where_above(zero, s, *fold - (one - *fold), one);
-  /* root1 has no cancellation. It is the cosine of the half angle, or the sine if c < 0. */
+  /* root1 has no cancellation. It is the cosine of half the angle, or the sine of half the angle if c < 0. */
   vec root1 = root(half * (one + size_of(c))), other = half * size / root1;
   size = where_above(zero, c, root1, other);
   c = where_above(zero, c, other, root1);
@@ -192,8 +194,9 @@ static __attribute__((noinline)) vec large_angle(vec c, vec s, vec *fold) {
   return set(8) * sign * small_asin(size);
 }
 
-/* The coefficients of alpha/sin alpha as a series in u = 1 - cos alpha: for u in [0, 1/2], and in [0, 0.06], which is
- * up to 20 degrees. They are interpolated at Chebyshev's points; the errors are 1.2e-17 and 1.4e-17. */
+/* The coefficients of alpha/sin alpha as a series in u = 1 - cos alpha: one series for u in [0, 1/2], and one for u in
+ * [0, 0.06], that is, for angles up to 20 degrees. They are interpolated at Chebyshev's points; the errors are 1.2e-17
+ * and 1.4e-17. */
 static const double wide_bend[] = {1.0,
                                    0.3333333333333307,
                                    0.13333333333372238,
@@ -241,8 +244,8 @@ static __attribute__((noinline)) vec large_bend(vec3 e, vec S, vec C, vec *fold)
   return angle * size;
 }
 
-/* Returns alpha l of edges e with the S and C above. The lengths l of the edges that are folded flat are added to
- * *folds. */
+/* Returns alpha l of edges e with S and C of the equations above. The lengths l of the edges that are folded flat are
+ * added to *folds. */
 INLINE vec bending(vec3 e, vec S, vec C, vec *folds) {
   const vec u = set(1) - C;
   if (__builtin_expect(!any_above(u, set(narrow_range)), 1)) return bend(S, u, narrow_bend, 8);
@@ -250,7 +253,7 @@ INLINE vec bending(vec3 e, vec S, vec C, vec *folds) {
   return large_bend(e, S, C, folds);
 }
 
-/* Computes the sums over a block of edges that no face holds (local_order.c). */
+/* Computes the sums over a block of those edges that no face holds (see local_order.c). */
 static void edges(const cb_local *l, const cb_local_block *b, double *sum) {
   vec turning = set(0), length = set(0), folds = set(0);
   for (int k = b->begin; k < b->end; k += WIDTH) {

@@ -206,8 +206,9 @@ static cb_status order_faces(const cb_surface *s, cb_local *l, int *number) {
 /* --- edges --- */
 
 typedef struct half_edge {
-  int high, slot; /* the higher vertex of the edge, and the slot of the face; the bucket has the lower vertex */
-  bool down;      /* the face runs from high to low */
+  /* The higher vertex of the edge, and the slot of the face. The number of the bucket is the lower vertex. */
+  int high, slot;
+  bool down; /* the face runs from high to low */
 } half_edge;
 
 typedef struct whole_edge {
@@ -299,8 +300,9 @@ static void own_edges(const cb_local *l, const int *block_of, whole_edge *edge, 
 /* Returns the corner k at which the edge starts in the face that holds it. */
 static int side_of(const cb_local *l, const whole_edge *e) { return corner_of(l, e->slot[e->owner], e->end[e->owner]); }
 
-/* Renumbers the corners of each face cyclically, so that the face holds the side that starts at corner 0 (beside[0]),
- * and the side that ends there (beside[1]) if it holds two. sides[slots] is a work array that is 0 at first. */
+/* Renumbers the corners of each face cyclically. If the face holds one edge, this becomes the side that starts at
+ * corner 0 (beside[0]). If it holds two, the other one becomes the side that ends at corner 0 (beside[1]). sides[slots]
+ * is a work array that is 0 at first. */
 static cb_status order_beside(cb_local *l, const int *block_of, const whole_edge *edge, int edges, int *sides) {
   for (int k = 0; k < 2; k++)
     if (!(l->beside[k] = allocate((size_t)l->slots, sizeof *l->beside[k])))
@@ -421,7 +423,7 @@ static cb_status order_edges(const cb_surface *s, cb_local *l) {
 }
 
 /* Finds row_first[block], the first vertex that is not used before this block. The vertices are in the order of their
- * first use, so that each block uses a range of them first. */
+ * first use, so that each block is the first to use a certain range of vertices. */
 static cb_status order_rows(cb_local *l) {
   l->row_first = allocate((size_t)l->face_blocks + 1, sizeof *l->row_first);
   if (!l->row_first) return cb_fail(CB_ERROR_MEMORY, "no memory for %d blocks", l->face_blocks);

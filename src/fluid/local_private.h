@@ -15,8 +15,8 @@ enum {
   CB_LOCAL_GROUP = 8,
   CB_LOCAL_BLOCK = 2048,              /* maximum number of faces, edges or vertices of a block */
   CB_LOCAL_CHUNK = 32,                /* number of faces whose data fit into the first-level cache */
-  CB_LOCAL_FLAT = 6 * CB_LOCAL_GROUP, /* numbers per group in `flat` */
-  CB_LOCAL_RATE = 3 * CB_LOCAL_GROUP  /* numbers per group in `rate` */
+  CB_LOCAL_FLAT = 6 * CB_LOCAL_GROUP, /* how many numbers a group has in `flat` */
+  CB_LOCAL_RATE = 3 * CB_LOCAL_GROUP  /* how many numbers a group has in `rate` */
 };
 
 /* The kinds of edges. Both faces of an INNER edge are in the part. A SHARED edge is between two parts, and each part
@@ -25,7 +25,7 @@ typedef enum cb_local_kind { CB_LOCAL_INNER, CB_LOCAL_SHARED, CB_LOCAL_BORDER } 
 
 typedef struct cb_local_block {
   int part, begin, end;
-  cb_local_kind kind; /* for blocks of edges */
+  cb_local_kind kind; /* only used for blocks of edges */
 } cb_local_block;
 
 /* The share of a vertex in the area of a part at the first pose, which is the weight of the vertex in the part's apex.
@@ -66,13 +66,13 @@ typedef struct cb_local_flow {
   double Y[6];          /* the twist; a uniform flow is subtracted from its linear part */
   const double *rho;    /* [faces]: density of the fluid; NULL: 1 */
   const double *flow;   /* [faces][3]: velocity of the flow; NULL: 0 */
-  double normal, along; /* the coefficients c_n and c_t of linear drag */
+  double normal, along; /* normal = c_n and along = c_t, the coefficients of linear drag */
   bool jacobian;
 } cb_local_flow;
 
 typedef struct cb_local_kernels {
-  /* of: the poses from which the vertices of the next block are computed; their data are prefetched (NULL: none). in:
-   * the motion for lift and drag, which are computed in the same pass (NULL: they are not). */
+  /* `of`: the poses from which the vertices of the next block are computed; their data are prefetched (NULL: none).
+   * `in`: the motion for lift and drag, which are computed in the same pass (NULL: they are not computed). */
   void (*faces)(const cb_local *l, const cb_local_block *b, const cb_local_blend *of, const cb_local_flow *in,
                 double sum[CB_LOCAL_POSE_SUMS], double drag[CB_LOCAL_SUMS]);
   void (*flatten)(const cb_local *l, const cb_local_block *b);
@@ -104,17 +104,19 @@ struct cb_local {
    * border twice the same index) */
   int *edge_face[2];
   int *edge_end[2]; /* [edges]: 8 times the numbers of the first and last vertex of the edge along face 0 */
-  /* The rim: the slots of the faces with such edges; [face_blocks + 1]: the index of the first one of each block. */
+  /* rim_slot: the slots of the faces in the rim, that is, of the faces with an edge that no face holds;
+   * rim_first[face_blocks + 1]: the index in rim_slot of the first face of each block */
   int *rim_slot, *rim_first;
   double *rim;    /* [][4]: the normals of the faces of the rim */
   int *row_first; /* [face_blocks + 1]: the first vertex that no earlier block uses */
   int share_blocks;
-  cb_local_block *share_block; /* blocks of shares, part by part */
+  /* The blocks of shares, part by part. */
+  cb_local_block *share_block;
   cb_local_share *share;
   double (*share_sum)[8];
   bool *open;                             /* [parts]: the part has a border, so it is a sheet */
   double *x, *v;                          /* [vertices][8]: position and velocity, each followed by a 0; v = x + 4 */
-  double (*apex)[8];                      /* [parts]: position and velocity of the apex in the same form */
+  double (*apex)[8];                      /* [parts]: position and velocity of the apex in the same form as x and v */
   double *flat;                           /* centre c and area vector a of each face (local_kernel.h) */
   double *rate;                           /* velocity w of the centre of each face */
   bool moving;                            /* the pose has velocities */
@@ -124,7 +126,7 @@ struct cb_local {
   double (*pose_sum)[CB_LOCAL_POSE_SUMS]; /* [face_blocks] */
   double (*sum)[CB_LOCAL_SUMS];
   double (*edge_sum)[CB_LOCAL_EDGE_SUMS];
-  double *mean;        /* [parts]: mean normal velocity, which is subtracted in mu0 */
+  double *mean;        /* [parts]: mean normal velocity of each part, which is subtracted from <x', n> in mu0 */
   double *folds;       /* [parts]: length of the folds among the edges that no face holds */
   cb_local_part *part; /* [parts]: border and turning of the edges that no face holds */
 };
@@ -139,6 +141,6 @@ void cb_local_part_sums(const cb_local *l, int part, double sum[CB_LOCAL_POSE_SU
  * are folded flat. */
 void cb_local_delta(bool open, double folds, cb_local_part *part);
 
-/* An edge is a fold if the normals of its two faces are opposite and |sin alpha| is below this limit, which is a
- * round-off. alpha is the bending angle. */
+/* An edge is a fold if the normals of its two faces are opposite up to round-off: cos alpha < 0 and |sin alpha| is
+ * below this limit. alpha is the bending angle. */
 #define CB_LOCAL_FOLDED 1e-6

@@ -14,7 +14,7 @@
 
 static void *allocate(size_t n, size_t size) { return calloc(n + 1, size); }
 
-/* Returns n zeros, aligned to a vector. */
+/* Returns an array of n zeros whose address is aligned for vectors. */
 static double *numbers(size_t n) {
   const size_t size = (n * sizeof(double) + 127) / 64 * 64;
   double *p = aligned_alloc(64, size);
@@ -238,8 +238,8 @@ double cb_local_removed_normal_velocity(cb_local *l, bool subtract) {
 /* --- added mass --- */
 
 void cb_local_delta(bool open, double folds, cb_local_part *part) {
-  /* At an edge between two faces of a sheet, the bends on both sides of the sheet cancel, unless the edge is folded
-   * flat. */
+  /* At an edge between two faces of a sheet, the bending angles on the two sides of the sheet cancel, unless the edge
+   * is folded flat. */
   const double turning = open ? PI * part->border + 2 * PI * folds : part->turning,
                maximum = 0.5 * sqrt(part->area / (4 * PI));
   part->open = open;
@@ -254,7 +254,8 @@ const char *cb_local_doubt(const cb_local_part *part) {
   return NULL;
 }
 
-/* Finds the bends and borders of the edges that no face holds. (The sums over faces contain the other edges.) */
+/* For the edges that no face holds, finds the sums of alpha l (bending angle times length), the lengths of the borders
+ * and the lengths of the folds. (The sums over faces contain the other edges.) */
 static void turn(cb_local *l) {
   cb_threads_range(l->threads, l->edge_blocks, edge_blocks, &(task){.l = l});
   memset(l->part, 0, (size_t)l->parts * sizeof *l->part);
@@ -339,8 +340,8 @@ void cb_local_drag(cb_local *l, const cb_local_stream *in, const double Y[6], do
  *   (S/2) (1 - K S^2)^(-1/2) for K S^2 < 1; otherwise a negative or infinite delta is replaced by K^(-1/2)
  *
  * I_f is the added mass, rho the density, m the flux of twists, and tan_K = s_K/c_K. The result is exact for balls in
- * H^3 and E^3. In S^3 it is the flow with a sink at the antipode. The added mass is then too large by 4 % for a ball of
- * radius .5/sqrt(K), and by 42 % for radius 1/sqrt(K). Derived for this project.
+ * H^3 and E^3. In S^3 it is the added mass of the flow with a sink at the antipode, which is too large by 4 % for a
+ * ball of radius .5/sqrt(K), and by 42 % for radius 1/sqrt(K). Derived for this project.
  */
 
 typedef struct face {
@@ -359,8 +360,8 @@ static cb_status set_faces(const cb_surface *s, const double (*y)[4], face *out)
   return CB_OK;
 }
 
-/* Returns alpha l of the edge e, with its bending angle alpha, which is positive if the body is convex there, and its
- * length l. */
+/* Returns alpha l of the edge e with the bending angle alpha and the length l. alpha is positive if the body is convex
+ * at the edge. */
 static double turning(const cb_surface *s, const double (*y)[4], const face *faces, const cb_surface_edge *e) {
   const double K = s->curvature, *n = faces[e->face[0]].plane, *m = faces[e->face[1]].plane;
   const double cosine = cb_dot3(n, m) + K * n[3] * m[3], angle = acos(fmin(1, fmax(-1, cosine)));

@@ -64,7 +64,7 @@ static void cb_curved_add_point(double mass, const double y[4], cb_curved_moment
   }
 }
 
-/* Adds `factor` times the moments of the face with the corners y. Returns the area of the face. */
+/* Adds to m the moments of the face with the corners y, multiplied by `factor`. Returns the area of the face. */
 static double add_curved_skin(double K, const double y[3][4], double factor, cb_curved_moments *m) {
   double plane[4], q[4];
   const double N = cb_curved_plane(K, y[0], y[1], y[2], plane);
@@ -75,8 +75,8 @@ static double add_curved_skin(double K, const double y[3][4], double factor, cb_
   return cb_curved_area(K, y[0], y[1], y[2], N);
 }
 
-/* The factor `det` is a.(b × c) = -N nu_w for the corners a, b, c, the plane (nu, nu_w) of the face and its norm N. It
- * does not need the plane, so it is also right for a face through the apex. */
+/* The factor `det` is a.(b × c) = -N nu_w for the corners a, b, c, the plane (nu, nu_w) of the face and its norm N. The
+ * product a.(b × c) does not need the plane, so it is also right for a face whose plane contains the apex. */
 void cb_curved_add_cone(double K, const double y[3][4], cb_curved_moments *m) {
   const cb_trig t = cb_trig_of(K);
   double bc[3], q[4];
@@ -123,7 +123,8 @@ static void add_sphere(double K, cb_curved_moments *m) {
   for (int i = 0; i < 4; i++) m->M[i][i] += i < 3 ? quarter / K : quarter;
 }
 
-/* Finds a centre p, a point about which c = 0 (fluid/curved_moments.h), by Newton's method from the mean. A step p
+/* Finds a centre p, a point about which c = 0 (fluid/curved_moments.h), by Newton's method. The method starts at the
+ * mean position, which is in the direction of m->first, or at the base point if there is no such position. A step p
  * changes c by -(M_ww 1 - K P) p to first order. */
 static void curved_centre(double K, const cb_curved_moments *m, double p[4]) {
   const double square = cb_curved_form(K, m->first, m->first), content = cb_curved_content(K, m);
@@ -140,8 +141,9 @@ static void curved_centre(double K, const cb_curved_moments *m, double p[4]) {
     for (int i = 0; i < 3; i++) cb_cross3(H[(i + 1) % 3], H[(i + 2) % 3], adj[i]);
     const double det = cb_dot3(H[0], adj[0]);
     for (int i = 0; i < 3; i++) size += fabs(H[i][i]);
-    if (!(size > 1e-9 * fabs(content))) break;            /* for example for half a sphere */
-    if (!(fabs(det) > 1e-12 * size * size * size)) break; /* some points nearby are also centres */
+    if (!(size > 1e-9 * fabs(content))) break; /* no step is defined, for example for half a sphere */
+    /* the centre is not unique: some points nearby are also centres */
+    if (!(fabs(det) > 1e-12 * size * size * size)) break;
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) step[i] += adj[j][i] * own.M[j][3] / det;
     length = sqrt(cb_dot3(step, step));
@@ -224,7 +226,8 @@ void cb_curved_of_part(const cb_surface *s, const double (*y)[4], int p, cb_curv
     corners(s, y, f, apex, at);
     *area += add_curved_skin(s->curvature, (const double(*)[4])at, 1, skin);
   }
-  /* If the antipode of the apex is inside the part, the sum of the cones is the negative of the complement. */
+  /* If the antipode of the apex is inside the part, the sum over the cones is the negative of the integral over the
+   * complement. */
   if (!s->open[p] && cones(s, y, p, apex, solid) < 0 && s->curvature > 0) add_sphere(s->curvature, solid);
   cb_curved_move(s->curvature, apex, solid);
   cb_curved_move(s->curvature, apex, skin);
@@ -328,7 +331,7 @@ void cb_inertia_add(double I[6][6], double mass, const double first[3], const do
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     for (int l = 0; l < 3; l++) I[i][l] += (i == l ? trace : 0) - P[i][l];
     I[3 + i][3 + i] += mass;
-    /* with hat(c)_jk = -c_i, and first = m c */
+    /* subtracts and adds m hat(c), where hat(c)_jk = -c_i and first = m c */
     I[j][3 + k] -= first[i];
     I[k][3 + j] += first[i];
     I[3 + k][j] -= first[i];
@@ -392,7 +395,7 @@ cb_status cb_inertia_check(const double J[3][3]) {
   cb_mass whole = {.mass = 0};
   double moment[3], axis[3][3];
   for (int i = 0; i < 9; i++) whole.inertia[i / 3][i % 3] = J[i / 3][i % 3];
-  const cb_status status = cb_mass_principal(&whole, moment, axis); /* the moments ascend */
+  const cb_status status = cb_mass_principal(&whole, moment, axis); /* the moments are in ascending order */
   if (status) return status;
   if (!(moment[0] > 0))
     return cb_fail(CB_ERROR_DOMAIN, "expected moments of inertia > 0, found %g, %g, %g", moment[0], moment[1],

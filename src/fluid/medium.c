@@ -53,7 +53,7 @@ cb_status cb_medium_new(const cb_fluid_medium_class *class_, const double up[3],
   return CB_OK;
 }
 
-/* Completes a medium of one density, or of a smooth density. */
+/* Sets the members that depend on the facts, for a medium of one density or of a smooth density. */
 static cb_status complete_function(cb_medium *m) {
   static const double origin[3];
   const bool *uses = m->facts.uses;
@@ -168,8 +168,8 @@ static cut cut_at(const double h[3], double l, bool above) {
   return k;
 }
 
-/* Adds means over a triangle to *out: of q = factor d^j/j!, of q y, and of factor d^(j+1)/(j+1)!, with d = h - l, the
- * places y and the heights h of the corners, and j = 0 or 1. */
+/* Adds to *out the means over a triangle of three functions: q = factor d^j/j!, q y, and factor d^(j+1)/(j+1)!, with
+ * d = h - l. The corners have the places y and the heights h, and j is 0 or 1. */
 static void add_means(const double y[3][3], const double h[3], double l, int j, double factor, cb_medium_means *out) {
   const double d[3] = {h[0] - l, h[1] - l, h[2] - l}, sum = d[0] + d[1] + d[2];
   if (j == 0) {
@@ -184,8 +184,8 @@ static void add_means(const double y[3][3], const double h[3], double l, int j, 
   }
 }
 
-/* Does the same as add_means for the part of the triangle that is above l, or below l. The means are over the complete
- * triangle. */
+/* Does the same as add_means for the part of the triangle that is above l, or below l if `above` is false. The
+ * integrals over this part are divided by the area of the complete triangle. */
 static void add_side(const double y[3][3], const double h[3], double l, bool above, int j, double factor,
                      cb_medium_means *out) {
   const cut k = cut_at(h, l, above);
@@ -260,8 +260,8 @@ typedef struct task {
   atomic_int failed;
 } task;
 
-/* Finds the densities of one block of faces, from f on. On failure *at is the number of the face that failed, counted
- * from f, if the density is smooth. */
+/* Finds the densities of one block of faces, from f on. If the density is smooth and a face fails, *at becomes the
+ * number of this face, counted from f. */
 static cb_status block(const task *t, int f, int *at) {
   const int n = t->n - f < CB_MEDIUM_BLOCK ? t->n - f : CB_MEDIUM_BLOCK;
   double(*slope)[3][3] = t->slope ? t->slope + f : NULL;

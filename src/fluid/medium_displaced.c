@@ -22,8 +22,8 @@
  * A medium with a smooth density rho: the density and its gradient, and quadratures over faces and along up.
  *
  *   face    seven points x_q of degree 5 (Radon 1948, doi:10.1007/BF01525334), with weights w_q and barycentric
- *           coordinates lambda_qc: the mean has an error O(size^6); the slope by corner c is the derivative of that
- *           sum, sum_q w_q lambda_qc grad rho(x_q)
+ *           coordinates lambda_qc: the mean has an error O(size^6); its derivative in corner c is that of the
+ *           sum over q, which is sum_q w_q lambda_qc grad rho(x_q)
  *   p_j     (fluid/medium_surfaces.h) over faces by the same points. If the density depends only on the height, the
  *           integrals are those of medium.c. Otherwise they are taken along a line down or up to the height of o: for a
  *           point at the height h above o, p_1 = int rho ds and p_2 = int (h - s) rho ds over heights s from 0 to h, by
@@ -145,7 +145,7 @@ static bool block(const cb_medium *m, int n, const double (*x)[3][3], double *de
   for (int i = 0; slope && i < 3; i++) {
     if (!m->facts.uses[i]) continue;
     good &= smooth_values(m, POINTS * n, coordinate, i, rho, g);
-    for (int f = 0; f < n; f++) { /* the slope by corner c: sum_q w_q lambda_qc g_q */
+    for (int f = 0; f < n; f++) { /* the derivative in corner c: sum_q w_q lambda_qc g_q */
       const double middle = radon[0].weight / 3 * g[f], *g1 = g + n + f, *g2 = g + 4 * n + f;
       const double all = middle + W1 * B1 * (g1[0] + g1[n] + g1[2 * n]) + W2 * B2 * (g2[0] + g2[n] + g2[2 * n]);
       for (int c = 0; c < 3; c++)
@@ -234,9 +234,9 @@ static double panel(const cb_medium *m, const double x[3], double d) {
   return sum;
 }
 
-/* Returns the integral of rho over a panel of length d below x. The panel is halved until the halves agree with
- * `whole`, the integral by one rule. *left is the number of halvings that are still allowed; it bounds the work if an
- * expression jumps. */
+/* Returns the integral of rho over a panel of length d below x. The panel is halved until the sum over its halves
+ * agrees with `whole`, the integral over the complete panel by one Gauss rule. *left is the number of halvings that are
+ * still allowed; it bounds the work if an expression jumps. */
 static double halve(const cb_medium *m, const double x[3], double d, double whole, double tolerance, int *left) {
   double middle[3];
   for (int i = 0; i < 3; i++) middle[i] = x[i] - d / 2 * m->up[i];
@@ -268,7 +268,8 @@ static cb_status smooth_column(const cb_medium *m, const double x[3], double *co
 
 enum { PIECES = 64 };
 
-/* The sums of a piece: in a first pass the sum of its corners and the range of its heights, then the sums above. */
+/* The sums of a piece: a first pass computes the sum of its corners and the range of its heights, and a second pass the
+ * sums of the file head. */
 typedef struct piece {
   double corners[3], low, high;
   double mass, first[3], along, volume;
@@ -317,7 +318,8 @@ static inline __attribute__((always_inline)) void add_face(const task *t, int f,
   sum->volume += weight * (t->thickness ? 1 : h);
 }
 
-/* Adds n faces from f on. */
+/* Adds the parts of n faces, from face f on, to the sums of a piece. If the density of a face fails, *at becomes the
+ * index of this face. */
 static inline __attribute__((always_inline)) cb_status add_block(const task *t, int f, int n, piece *sum, int *at) {
   const cb_medium_origin *from = &t->from;
   const int j = !t->thickness;
@@ -351,9 +353,9 @@ static void add_pieces(void *context, int begin, int end) {
 }
 
 /* Finds the mean o of the corners, and how the density is integrated from there. For n faces let e = sqrt(n)/6, rounded
- * up. This is about half the height of a closed surface divided by the edge of a face. Then e/2 panels are used along a
- * line (at most CB_MEDIUM_PANELS). If the density depends only on the height, a profile of 4 e cells (at most
- * CB_PROFILE_CELLS) over the full height is used. */
+ * up. The number e is about half the height of a closed surface divided by the length of an edge. Along a line, e/2
+ * panels are used (at most CB_MEDIUM_PANELS). If the density depends only on the height, a profile of 4 e cells (at
+ * most CB_PROFILE_CELLS) over the full height is used. */
 static cb_status begin_smooth(task *t, int threads, cb_medium_profile *profile) {
   cb_medium_origin *from = &t->from;
   cb_threads_range(threads, t->pieces, measure_pieces, t);

@@ -35,7 +35,7 @@ cb_status cb_medium_displaced(const cb_medium *m, int n, const double (*corner)[
 /* A medium of layers (a uniform medium is one layer), or of a smooth density. */
 struct cb_medium {
   const cb_fluid_medium_class *class_;
-  void *data; /* the struct of the class */
+  void *data; /* the data that the class defines */
   double up[3], uniform;
   cb_medium_facts facts;
   bool smooth, profile; /* profile: the density depends only on the height */
@@ -49,18 +49,18 @@ cb_status cb_medium_complete(cb_medium *m, cb_status status, cb_medium **out);
 /* The repeated integrals p_j of the density rho along up from the height of a point o: p_0 = rho, dp_j+1/dh = p_j, and
  * p_j = 0 at the height of o for j > 0. h is the height. */
 typedef struct cb_medium_means {
-  double p, px[3], next; /* means of p_j, p_j (x - o) and p_j+1 over a face */
+  double p, px[3], next; /* means over a face: p of p_j, px of p_j (x - o), next of p_j+1 */
 } cb_medium_means;
 
 /* A density that depends only on the height, as a table of cells. Each cell has a polynomial in u (medium.c), and the
- * integral and double integral of the density from the lowest height to the cell. */
+ * integral and double integral of the density from the lowest height of the table to the lower end of the cell. */
 enum { CB_PROFILE_CELLS = 256, CB_MEDIUM_PANELS = 16 /* maximum number of panels */ };
 typedef struct cb_medium_cell {
   double a[5], one, two;
 } cb_medium_cell;
 typedef struct cb_medium_profile {
   int cells;
-  double low, width, zero[3]; /* zero: density and integrals at the height of o, which is 0 */
+  double low, width, zero[3]; /* zero: density and integrals at the height 0, which is the height of o */
   cb_medium_cell cell[CB_PROFILE_CELLS];
 } cb_medium_profile;
 
@@ -85,14 +85,15 @@ static inline int cb_medium_layer(const cb_medium *m, double h) {
 void cb_layers_means(const cb_medium_origin *from, const double y[3][3], int j, cb_medium_means *out);
 double cb_layers_column(const cb_medium *m, double h); /* returns int_0^h rho dh, rho the density */
 
-/* For a smooth density. The first function returns its value and finds its gradient (NULL: not wanted), without checks.
- * The second and third find the value, and the value with the gradient; they return CB_STEP_NOT_FINITE if a result is
- * not finite or the density is negative. The fourth finds the values at n places, with the derivative along x_k (NULL:
- * not wanted), and returns whether all results are finite. */
+/* These functions are for a smooth density. The first function returns its value and finds its gradient (NULL: not
+ * wanted), without checks. The second and third find the value, and the value with the gradient; they return
+ * CB_STEP_NOT_FINITE if a result is not finite or the density is negative. The fourth finds the values at n places,
+ * with the derivative along x_k (NULL: not wanted), and returns whether all results are finite. */
 double cb_smooth_at(const cb_medium *m, const double x[3], double gradient[3]);
 cb_status cb_smooth_value(const cb_medium *m, const double x[3], double *density);
 cb_status cb_smooth_gradient(const cb_medium *m, const double x[3], double *density, double gradient[3]);
-enum { CB_MEDIUM_BLOCK = 32 }; /* maximum of n in these functions; *at becomes the index of the face that failed */
+/* Maximum number n of faces in a call of cb_smooth_faces. If a face fails, *at becomes the index of this face. */
+enum { CB_MEDIUM_BLOCK = 32 };
 cb_status cb_smooth_faces(const cb_medium *m, int n, const double (*x)[3][3], double *density, double (*slope)[3][3],
                           int *at);
 
@@ -113,7 +114,7 @@ void cb_profile_at(const cb_medium_profile *p, double h, double out[3]);
  */
 
 typedef struct cb_fluid_point {
-  double u[3], gradient[3][3], rate[3]; /* velocity, du_i/dx_j, du/dt */
+  double u[3], gradient[3][3], rate[3]; /* u, du_i/dx_j and du/dt */
   double acceleration[3];               /* Du/Dt */
   double density, density_gradient[3];  /* in layers the gradient is 0 */
 } cb_fluid_point;

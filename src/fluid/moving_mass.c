@@ -1,12 +1,12 @@
 /* Mass properties of a body whose shape changes (see fluid/moving_mass.h).
  *
  * The apex of a part is o = sum q_v x_v over its vertices, with the shares q of the rest shape's area. Places y = x - o
- * and velocities u = x' - o' are measured from it. y0, y1, y2 and u0, u1, u2 are those of the corners of a face. The
- * simplex of a face is the tetrahedron from o, of the volume V = <y0, y1 × y2>/6, or the triangle, of the area A:
+ * and velocities u = x' - o' are relative to the apex. y0, y1, y2 and u0, u1, u2 are those of the corners of a face.
+ * The simplex of a face is the tetrahedron from o, of the volume V = <y0, y1 × y2>/6, or the triangle, of the area A:
  *
  *   int y u^T = V/20 (sum y_k u_k^T + (sum y_k)(sum u_k)^T)   and   A/12 (...)
  *
- * The spin int y × u is the antisymmetric part of this. A solid has the volume V_s = sum V, the first moment
+ * The spin int y × u is the antisymmetric part of int y u^T. A solid has the volume V_s = sum V, the first moment
  * F = int y dV, and the centre c = o + F/V_s, which moves by
  *
  *   c' = o' + (F' - V_s' F/V_s)/V_s,   V_s' = sum V',   F' = sum (V' sum y_k + V sum u_k)/4,
@@ -133,12 +133,12 @@ cb_status cb_moving_mass_create(const cb_surface *s, const cb_material *material
 
 /* --- at a pose --- */
 
-/* Integrals over a part about its apex o, which moves with `rate`. solid_rate is the rate of the volume,
- * solid_first_rate that of the first moment. */
+/* Integrals over a part about its apex o, which moves with `rate`. solid_rate is the rate of change of the volume, and
+ * solid_first_rate that of the first moment int y dV. */
 typedef struct sums {
-  cb_moments solid, skin, weight; /* weight: for the mass of a sheet */
+  cb_moments solid, skin, weight; /* weight: moments of the mass of a sheet */
   double solid_rate, solid_first_rate[3];
-  double spin[3], momentum[3]; /* int y × u and int u over the solid (or over the sheet's mass) */
+  double spin[3], momentum[3]; /* spin = int y × u and momentum = int u over the solid (or over the sheet's mass) */
 } sums;
 
 static void corners(const int face[3], const double (*x)[3], const double o[3], double y[3][3]) {
@@ -199,7 +199,8 @@ static void integrate(const cb_moving_mass *m, const struct cb_moving_part *p, c
   }
 }
 
-/* Finds the apex o, its velocity and the sums of `integrate` for the closed part p, from the sums of the local model.
+/* Takes the apex o of the closed part p, its velocity, and the sums that `integrate` would compute, from the local
+ * model.
  */
 static void take_sums(const cb_local *l, int p, double o[3], double rate[3], sums *s) {
   double sum[CB_LOCAL_POSE_SUMS];
@@ -219,8 +220,9 @@ static void take_sums(const cb_local *l, int p, double o[3], double rate[3], sum
 }
 
 /* Adds a part's angular momentum about the origin, and its linear momentum m c', to mu0. F = m (c - o), spin and P are
- * the first moment, int y × u and int u of the part's mass about its apex o, which moves with rate = o'; drift is
- * m (c' - o'). The uniform velocity (drift - P)/m is added to the velocity, so that the linear momentum is m c'. */
+ * the first moment, int y × u and int u of the part's mass about its apex o, which moves with rate = o'; drift is m
+ * (c' - o'). The uniform velocity (drift - P)/m is added to the velocity of the part, so that its linear momentum is m
+ * c'. */
 static void add_momentum(double mu0[6], double mass, const double o[3], const double rate[3], const double F[3],
                          const double spin[3], const double P[3], const double drift[3]) {
   double line[3], ox[3], Fx[3], correction[3], of[3], missing[3];
@@ -343,9 +345,9 @@ static double simplex_energy(int n, const double *u[], double mass) {
   return mass / (2 * n * (n + 1)) * (squares + cb_dot3(sum, sum));
 }
 
-/* Returns the kinetic energy of a part: a sum over the faces of a sheet, or over the tetrahedra of a solid. A uniform
- * velocity d is added to the velocity u of a solid, which makes its momentum m c'. The energy per mass is then
- * (u + d)^2/2 = u^2/2 + <u, d> + d^2/2. */
+/* Returns the kinetic energy of a part: a sum over the faces of a sheet, or over the tetrahedra of a solid. To the
+ * velocity u of a solid a uniform velocity d is added, so that the momentum of the solid is m c'. The energy per mass
+ * is then (u + d)^2/2 = u^2/2 + <u, d> + d^2/2. */
 static double part_energy(const cb_moving_mass *m, const struct cb_moving_part *p, const double (*x)[3],
                           const double (*v)[3]) {
   double o[3], rate[3], energy = 0;

@@ -26,7 +26,7 @@
 
 typedef struct sums {
   cb_curved_moments solid;
-  double N[4][4], square; /* int u y^T dV and int |u|^2 dV */
+  double N[4][4], square; /* N = int u y^T dV, square = int |u|^2 dV */
 } sums;
 
 static double inner(double K, const double a[4], const double b[4]) { return cb_dot3(a, b) + a[3] * b[3] / K; }
@@ -44,8 +44,8 @@ static double along_points(cb_trig t, double d, double alpha, double beta) {
   return sum;
 }
 
-/* Adds the cone from the base point, which moves with u0, to the face with the corners y, which move with u, to N and
- * `square`. */
+/* Adds a cone to out->N and out->square. The cone goes from the base point, which moves with u0, to the face with the
+ * corners y, which move with u. */
 static void add_cone(double K, const double y[3][4], const double u[3][4], const double u0[4], sums *out) {
   const cb_trig t = cb_trig_of(K);
   double bc[3], q[4];
@@ -73,7 +73,7 @@ static void add_cone(double K, const double y[3][4], const double u[3][4], const
   }
 }
 
-/* N becomes T N T^T, with the transvection T from the base point to p. */
+/* Replaces N by T N T^T, with the transvection T from the base point to p. */
 static void carry(double K, const double p[4], double N[4][4]) {
   const double back[4] = {-p[0], -p[1], -p[2], p[3]};
   double rows[4][4], column[4], moved[4];
@@ -243,9 +243,10 @@ enum { MOTIONS = CB_SHAPE_SURFACE_VARIABLES };
 /* Integrals over a part about its apex o, which motion i moves with rate[i]. */
 typedef struct motion_sums {
   double o[3], rate[MOTIONS][3];
-  double volume, first[3];                                              /* V, F */
-  double change[MOTIONS], first_rate[MOTIONS][3], momentum[MOTIONS][3]; /* V_i', F_i', P_i */
-  double form[MOTIONS][MOTIONS];                                        /* R_ij/rho */
+  double volume, first[3]; /* volume = V, first = F */
+  /* change = V_i', first_rate = F_i', momentum = P_i */
+  double change[MOTIONS], first_rate[MOTIONS][3], momentum[MOTIONS][3];
+  double form[MOTIONS][MOTIONS]; /* R_ij/rho */
 } motion_sums;
 
 static void find_apex(const cb_moving_mass *m, const struct cb_moving_part *p, const double (*x)[3], double o[3]) {
@@ -255,7 +256,7 @@ static void find_apex(const cb_moving_mass *m, const struct cb_moving_part *p, c
       for (int i = 0; i < 3; i++) o[i] += m->share[f] / 3 * x[m->face[f][k]][i];
 }
 
-/* Adds the form of n motions of a simplex, whose corners move with u[n][corners]. */
+/* Adds the form of n motions of a simplex to s->form. The corners of the simplex move with u[n][corners]. */
 static void add_simplex(int n, int corners, const double u[MOTIONS][4][3], double content, motion_sums *s) {
   double all[MOTIONS][3];
   const double factor = content / (corners * (corners + 1));
@@ -271,8 +272,8 @@ static void add_simplex(int n, int corners, const double u[MOTIONS][4][3], doubl
   }
 }
 
-/* Adds a tetrahedron from the apex: its volume and first moment, their rates in each motion, and its momentum. Returns
- * the volume. */
+/* Adds a tetrahedron from the apex to a face: its volume and first moment, the rates of both in each motion, and the
+ * momentum of each motion. Returns the volume. */
 static double add_tetrahedron(int n, const double y[3][3], const double u[MOTIONS][4][3], motion_sums *s) {
   double across[3][3], all[3];
   for (int k = 0; k < 3; k++) {

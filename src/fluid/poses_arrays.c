@@ -94,8 +94,8 @@ static int pose_before(const cb_poses *p, double t) {
   return low;
 }
 
-/* Adds a times the slope at pose i to the weights w of the poses i - 1, i and i + 1. The slope is that of the parabola
- * through these three poses; at an end of a clamped sequence it is 0. */
+/* Adds a times the slope at pose i, written as weights w of the poses i - 1, i and i + 1. The slope is that of the
+ * parabola through these three poses; at an end of a clamped sequence it is 0. */
 static void add_slope(const cb_poses *p, int i, double a, double w[3]) {
   if (p->end == CB_POSES_CLAMPED && (i == 0 || i == p->poses - 1)) return;
   double before = time_of(p, i) - time_of(p, i - 1), after = time_of(p, i + 1) - time_of(p, i), both = before + after;
@@ -113,8 +113,8 @@ typedef struct blend {
 typedef double lanes __attribute__((vector_size(64), aligned(8), may_alias));
 enum { LANES = sizeof(lanes) / sizeof(double) };
 
-/* Finds the coordinates begin .. end - 1, numbered through all vertices. With or without vectors, each coordinate is
- * the same sum in the same order. */
+/* Finds the coordinates begin .. end - 1 of the list of the coordinates of all vertices. Each coordinate is the same
+ * sum in the same order, whether or not the compiler uses vector instructions. */
 static inline __attribute__((always_inline)) void blend_range(blend *b, size_t begin, size_t end) {
   const cb_poses_blend *of = &b->of;
   const double *p0 = of->pose[0][0], *p1 = of->pose[1][0], *p2 = of->pose[2][0], *p3 = of->pose[3][0], *w = of->w,
@@ -165,8 +165,8 @@ static void blend_vertices(void *context, int first, int last) {
   blend_range(context, begin, end);
 }
 
-/* Finds the four poses around t, and their weights for positions, for velocities, and for second derivatives (dd, may
- * be NULL). */
+/* Finds the four poses next to t, and their weights for positions, for velocities, and for second derivatives in time
+ * (dd, may be NULL). */
 static void weigh(const cb_poses *p, double t, cb_poses_blend *out, double *dd) {
   const double first = p->time[0], last = p->time[p->poses - 1];
   if (p->end == CB_POSES_PERIODIC) {
@@ -179,8 +179,8 @@ static void weigh(const cb_poses *p, double t, cb_poses_blend *out, double *dd) 
   int i = pose_before(p, t);
   if (p->end == CB_POSES_CLAMPED && i == p->poses - 1) i--;
   double d = time_of(p, i + 1) - time_of(p, i), s = (t - time_of(p, i)) / d;
-  /* These are first the weights of Hermite's basis and its derivatives for the two poses next to t. add_slope then
-   * replaces the slopes by weights of the four poses. */
+  /* w and dw are first the weights that the positions of the two poses next to t have in Hermite's cubic. add_slope
+   * then adds the weights that follow from the slopes of the cubic at these poses. */
   double w[4] = {0, (1 + 2 * s) * (1 - s) * (1 - s), s * s * (3 - 2 * s), 0};
   double dw[4] = {0, -6 * s * (1 - s) / d, 6 * s * (1 - s) / d, 0};
   add_slope(p, i, d * s * (1 - s) * (1 - s), w);
@@ -200,7 +200,8 @@ static void weigh(const cb_poses *p, double t, cb_poses_blend *out, double *dd) 
     if (p->end == CB_POSES_PERIODIC)
       j = (j + p->poses) % p->poses;
     else
-      j = j < 0 ? 0 : j >= p->poses ? p->poses - 1 : j; /* such poses have the weight 0 */
+      /* A pose outside the sequence has the weight 0, so any pose may take its place. */
+      j = j < 0 ? 0 : j >= p->poses ? p->poses - 1 : j;
     out->number[k] = j;
     out->pose[k] = cb_poses_pose(p, j);
     out->w[k] = w[k];
@@ -274,11 +275,12 @@ cb_status cb_poses_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3
  * their own time, of which the phase runs over d seconds from s on.
  */
 
-/* Times are sums with round-off: a break that is nearer than this, in units of the period, counts as reached. */
+/* Times are sums that contain round-off. A break that comes within this time, in units of the period, counts as
+ * reached. */
 static const double near = 1e-12;
 
-/* Returns the time in its cycle, in units of the period, from 0 to 1 (without 1). Close before a break it is the time
- * of the break, so that velocities there are those after the break. */
+/* Returns the time in its cycle, in units of the period, from 0 to 1 (without 1). Up to `near` before a break the
+ * result is the time of the break, so that the velocities are those after the break. */
 static double time_in_cycle(const cb_poses *p, double t) {
   const double *at;
   const int breaks = cb_gait_breaks(p->gait, &at);

@@ -15,7 +15,8 @@
 static const char *const rest_name[3] = {"X", "Y", "Z"};
 enum { VARIABLES = CB_POSES_VARIABLES + 3, CHUNK = 512 };
 
-/* Returns the index of the motion of a part: its own motion, or that of all parts; -1: it has none. */
+/* Returns the index of the motion of a part. This is the motion with the name of the part, otherwise the motion for all
+ * parts, or -1 if neither exists. */
 static int motion_of(const char *part, const cb_poses_motion *motion, size_t n) {
   int all = -1;
   for (size_t i = 0; i < n; i++) {
@@ -202,8 +203,8 @@ typedef struct task {
   bool failed; /* a value is not finite */
 } task;
 
-/* Finds the values x of an expression at n <= CHUNK vertices, and v = sum_i rate_i dx/dr_i (NULL: not wanted). Returns
- * false if a number is not finite. */
+/* Finds the values x of an expression at n <= CHUNK vertices, and their rates v = sum_i rate_i dx/dr_i (NULL: not
+ * wanted) for the variables r_i. Returns false if a number is not finite. */
 static bool evaluate(const task *job, const cb_expression *e, int n, const double *const *at, const _Bool *fixed,
                      double *x, double *v) {
   double slope[CHUNK];
@@ -220,8 +221,8 @@ static bool evaluate(const task *job, const cb_expression *e, int n, const doubl
   return cb_expression_values(e, n, at, fixed, 0, x, NULL);
 }
 
-/* Finds the positions and velocities of the vertices begin .. end - 1 of a range with this formula (-1: at rest). They
- * are at most CHUNK vertices. */
+/* Finds the positions and velocities of the vertices begin .. end - 1, at most CHUNK of them, which all have this
+ * formula (-1: they are at rest). */
 static void move(task *job, int formula, int begin, int end) {
   const cb_poses *p = job->p;
   _Bool fixed[VARIABLES] = {false};

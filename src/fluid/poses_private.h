@@ -27,8 +27,8 @@ cb_status cb_poses_read(const char *pattern, int first, int count, const cb_pose
 /* Lets the shape variables of poses follow a gait with this period in s, cycle after cycle; a cycle begins at time 0.
  * The variables are those of cb_poses_of_variables. Other poses have one variable, the phase. It runs over `duration`
  * seconds of the poses from their time `start` on, as in cb_shape_surface_of_poses. If `turns` is set, the phase has
- * the period 1. The poses take ownership of the gait, also on failure. CB_ERROR_ARGUMENT if the gait has another number
- * of variables, and for poses that already follow a gait. */
+ * the period 1. The poses take ownership of the gait, also on failure. Returns CB_ERROR_ARGUMENT if the gait has
+ * another number of variables, or if the poses already follow a gait. */
 typedef struct cb_poses_phase {
   double start, duration;
   bool turns;
@@ -38,8 +38,9 @@ cb_status cb_poses_follow(cb_poses *p, cb_gait *gait, double period, const cb_po
  * INFINITY if there is none. A time that is later than t by less than 1e-12 of the period does not count. */
 double cb_poses_next_break(const cb_poses *p, double t);
 
-/* For a sequence in time: the number of poses (0 for other poses), the time of pose i, its positions, and a function
- * that multiplies all positions by `factor`. Call cb_poses_scale before other functions read the positions. */
+/* For a sequence in time: the number of poses (0 for other poses), the time of pose i, its positions, and
+ * cb_poses_scale, which multiplies all positions by `factor` and must be called before other functions read the
+ * positions. */
 int cb_poses_count(const cb_poses *p);
 double cb_poses_time(const cb_poses *p, int i);
 const double (*cb_poses_pose(const cb_poses *p, int i))[3];
@@ -85,13 +86,15 @@ typedef struct cb_pose_formula {
 
 struct cb_poses {
   cb_arena *arena;
-  /* placed: number of vertices whose positions are computed: all vertices, except in cb_poses_affine. */
+  /* placed: number of the vertices whose positions are computed. These are all vertices, except in the result of
+   * cb_poses_affine. */
   int vertices, placed;
-  /* for a sequence */
+  /* used for a sequence */
   int poses;
   cb_poses_end end;
-  double period, *time; /* period of a periodic motion (0: expressions without a period); times [poses] */
-  double (*place)[3];   /* [poses][vertices] */
+  /* period: period of the motion, or 0 for expressions without a period; time[poses]: the time of each pose */
+  double period, *time;
+  double (*place)[3]; /* [poses][vertices] */
   /* for expressions: their arguments are `variables` numbers that are the same for all vertices (the time, or the shape
    * variables), and then X, Y, Z */
   int variables;
@@ -100,15 +103,17 @@ struct cb_poses {
   cb_pose_formula *formula; /* [formulas] */
   bool borrows;             /* the formulas belong to another object */
   int ranges;
-  struct cb_pose_range { /* vertices begin .. end - 1 have the formula; -1: at rest */
+  /* The vertices begin .. end - 1 have the formula with this number; -1: they are at rest. */
+  struct cb_pose_range {
     int formula, begin, end;
   } * range;
-  cb_gait *gait;        /* owned: the path of the shape variables; NULL: the poses are functions of the time */
-  double cycle;         /* the period of the gait in s */
-  cb_poses_phase phase; /* of poses whose only shape variable is their phase; otherwise its duration is 0 */
-  int *vertex;          /* [placed]: the vertices, range by range */
-  int *number;          /* [vertices]: `number` of the surface, for messages */
-  double *rest[3];      /* [placed]: rest coordinates, in the order of `vertex` */
+  cb_gait *gait; /* owned: the path of the shape variables; NULL: the poses are functions of the time */
+  double cycle;  /* the period of the gait in s */
+  /* Used for poses whose only shape variable is their phase. For other poses its duration is 0. */
+  cb_poses_phase phase;
+  int *vertex;     /* [placed]: the vertices, range by range */
+  int *number;     /* [vertices]: `number` of the surface, for messages */
+  double *rest[3]; /* [placed]: rest coordinates, in the order of `vertex` */
 };
 
 /* Finds the second derivatives a[vertices] of a sequence in time, from its cubics. At a pose they are those of the
@@ -132,7 +137,7 @@ cb_status cb_poses_of_variables(const cb_surface *rest, const cb_shape_text *tex
  * i(i + 1)/2 + j. */
 cb_status cb_poses_expressions_at(const cb_poses *p, const double *r, const double *rate, double (*x)[3],
                                   double (*v)[3]);
-/* Finds positions and velocities of a motion whose shape variables follow a gait, as cb_poses_at. */
+/* Does the same as cb_poses_at for a motion whose shape variables follow a gait. */
 cb_status cb_poses_gait_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]);
 cb_status cb_poses_expressions_second(const cb_poses *p, const double *r, double (*a)[3]);
 /* Makes a motion that computes only the positions of `count` vertices, in arrays for all vertices. *out is NULL if the

@@ -48,7 +48,7 @@ static cb_status read_all(const char *pattern, int first, int count, const cb_me
   cb_status status = CB_OK;
   for (int i = 0; !status && (count == 0 || i < count); i++) {
     char name[CB_POSES_LONGEST_NAME];
-    if (first > INT_MAX - i) break; /* only if count is 0 */
+    if (first > INT_MAX - i) break; /* this happens only if count is 0 */
     status = cb_poses_file(pattern, first + i, name);
     if (status || (count == 0 && !is_there(name))) break;
     if (i == capacity) {
@@ -71,8 +71,8 @@ static cb_status read_all(const char *pattern, int first, int count, const cb_me
   return status;
 }
 
-/* File number `missing` does not exist. Returns CB_ERROR_INPUT if one of the next 100 files exists; otherwise the
- * sequence ends there. */
+/* Checks whether a sequence of files ends at the number `missing`, whose file does not exist. Returns CB_ERROR_INPUT if
+ * one of the next 100 files exists. */
 static cb_status check_gap(const char *pattern, int missing) {
   enum { LOOKED_AT = 100 };
   char gone[CB_POSES_LONGEST_NAME], name[CB_POSES_LONGEST_NAME];
@@ -102,7 +102,7 @@ static int number_of(const char *name, const char *mark, const char *begin, size
 }
 
 /* Returns CB_ERROR_FILE if the file `first` is missing, but files with other numbers exist in its folder; the message
- * has the least of these numbers. Otherwise returns CB_OK, and the reading of the file fails. */
+ * has the smallest of these numbers. Otherwise returns CB_OK, and the caller fails when it reads the file. */
 static cb_status fail_missing(const char *pattern, const char *first) {
   const char *mark = strchr(pattern, '#'), *slash = mark;
   while (slash > pattern && slash[-1] != '/') slash--;
@@ -224,15 +224,17 @@ cb_status cb_poses_set_period(cb_poses *p, double period) {
 
 /* Poses that jump (see cb_poses_jump).
  *
- * For a sequence only the poses are known, not the path of vertices between two poses, so the steps are compared with
- * each other. An expression has exact velocities v. From a time t_0 to t_1 = t_0 + h a continuous motion differs from
- * h (v_0 + v_1)/2 by an amount that tends to 0 with h. At a jump the difference is the size of the jump. The times with
- * the largest differences are halved until h is round-off. */
+ * For a sequence only the poses are known, but not the path of a vertex between two poses. Therefore the steps from
+ * pose to pose are compared with each other. An expression has exact velocities v. From a time t_0 to t_1 = t_0 + h a
+ * continuous motion differs from h (v_0 + v_1)/2 by an amount that tends to 0 with h. At a jump the difference is the
+ * size of the jump. The time spans with the largest differences are halved until h is only round-off. */
 
 /* Lengths as shares of the body's extent. A step of a vertex that is longer than `far` is a jump. A step that is longer
- * than `farther` is a jump if it is also much faster than the others. `least` is the smallest jump of an expression. */
+ * than `farther` is a jump if it is also faster than the others (see `faster`). `least` is the smallest jump of an
+ * expression. */
 static const double far = 0.5, farther = 0.1, least = 1e-3;
-static const double faster = 20; /* a much faster step has more than this many times the speed of the median step */
+/* A step is faster than the others if its speed is more than this many times that of the median step. */
+static const double faster = 20;
 enum { MAX_SAMPLES = 1024, FEWEST_SAMPLES = 16, MAX_PLACES = 1 << 24, CANDIDATES = 4, HALVINGS = 50 };
 
 /* Returns the diagonal of the box around n positions. */
@@ -303,8 +305,8 @@ typedef struct instant {
   double t, (*x)[3], (*v)[3];
 } instant;
 
-/* Returns the largest distance between the motion of a vertex and h (v_0 + v_1)/2 (equations above), and finds that
- * vertex. The motion is from the instant a to the instant b. */
+/* For each vertex, compares its displacement from the instant a to the instant b with h (v_0 + v_1)/2 (equations
+ * above). Returns the largest difference, and sets *vertex to the vertex that has it. */
 static double unexplained(int n, const instant *a, const instant *b, int *vertex) {
   const double half = (b->t - a->t) / 2;
   double maximum = 0;
@@ -331,7 +333,7 @@ typedef struct candidate {
 } candidate;
 
 /* Halves the time span of a candidate up to HALVINGS times, and keeps the half with the larger difference. If a jump
- * remains that is larger than *out, it becomes *out. */
+ * remains that is larger than the jump *out, *out becomes this jump. */
 static cb_status halve(const cb_poses *p, const candidate *c, instant w[3], double size, cb_poses_jump *out) {
   int vertex = 0;
   double off = c->off;
@@ -344,7 +346,7 @@ static cb_status halve(const cb_poses *p, const candidate *c, instant w[3], doub
     int before, after;
     const double first = unexplained(p->vertices, &w[0], &w[2], &before),
                  second = unexplained(p->vertices, &w[2], &w[1], &after);
-    const int old = first > second ? 1 : 0; /* the end that is replaced */
+    const int old = first > second ? 1 : 0; /* index of the instant that the middle replaces */
     const instant left = w[old];
     w[old] = w[2];
     w[2] = left;

@@ -147,7 +147,7 @@ cb_status cb_rigid_twist_of(const cb_rigid_problem *p, double t, const cb_pose *
     if (c->diagonal)
       for (int i = 0; i < 6; i++) Y[i] = c->inverse[i][i] * mu0[i];
     else
-      cb_apply6_transposed(c->inverse, mu0, Y); /* the same as cb_apply6, because the matrix is symmetric */
+      cb_apply6_transposed(c->inverse, mu0, Y); /* c->inverse is symmetric, so this is its product with mu0 */
     return cb_finite6(Y) ? CB_OK : not_finite();
   }
   const cb_status status = p->inertia(p->self, t, g, K, mu0);
@@ -227,8 +227,8 @@ cb_status cb_rigid_twist(const cb_rigid_problem *p, const cb_rigid_state *s, dou
 
 /* --- the twists of previous steps --- */
 
-/* Writes the differences of twists up to order `known` - 1 to out[order], two numbers at a time; odd orders have the
- * opposite sign. */
+/* Writes the differences of the twists of previous steps up to order `known` - 1 to out[order]. Differences of odd
+ * order have the opposite sign. The loop computes two numbers at a time. */
 static inline __attribute__((always_inline)) void find_differences(const cb_rigid_state *s, int known,
                                                                    double (*out)[6]) {
 #pragma GCC unroll 3
@@ -246,8 +246,8 @@ static inline __attribute__((always_inline)) void find_differences(const cb_rigi
   }
 }
 
-/* The angular and the linear part are each extrapolated to the order of their smallest difference. The compiler unrolls
- * the loops if `known` is a constant. */
+/* Extrapolates the twist Y. The angular and the linear part are extrapolated separately, each up to the order at which
+ * its differences are smallest. The compiler unrolls the loops if `known` is a constant. */
 static inline __attribute__((always_inline)) void extrapolate(const cb_rigid_state *s, int known, double Y[6]) {
   double difference[1 + CB_RIGID_EARLIER][6];
   find_differences(s, known, difference);
@@ -314,8 +314,8 @@ static void add(cb_dd m[6], const double r[3][3], const double wrench[6]) {
 }
 
 /* Ends a step. The pose T(x) R times the step T(y') S is T(x) T(y) R S with y = R y', and T(x) T(y) = T(x') W with a
- * rotation W. The momentum `now` is rotated by W, and the state's quaternion becomes that of W R S. turn: the
- * quaternion of W; turned: that of R S. */
+ * rotation W. The momentum `now` is rotated by W, and the state's quaternion becomes that of W R S. `turn` is the
+ * quaternion of W, and `turned` that of R S. */
 static void arrive(cb_rigid_state *s, cb_dd now[6], const double turn[4], const double turned[4]) {
   cb_screw_turn(turn, now);
   cb_screw_turn(turn, now + 3);
@@ -362,9 +362,10 @@ void cb_rigid_casimirs(double K, const double momentum[6], double out[2]) {
   out[1] = cb_dot3(l, p);
 }
 
-/* Applies Ad* of T(-x) to the momentum in the axes that T(x) carries along, and returns a bound of the round-off. (An
- * error e of x perpendicular to x moves the point by e s_K(r)/r, r = |x|, and changes the momentum by the same factor.)
- * In a hyperbolic space, beyond 5 radii of curvature, the result is nan and the bound infinite. */
+/* Applies Ad* of T(-x) to the momentum in the axes that T(x) carries along, and returns an upper bound of the error of
+ * `out` by round-off. (An error e of x perpendicular to x moves the point by e s_K(r)/r, r = |x|, and changes the
+ * momentum by the same factor.) In a hyperbolic space, beyond 5 radii of curvature, the result is nan and the bound
+ * infinite. */
 double cb_rigid_spatial_momentum(double K, const cb_rigid_state *s, double out[6]) {
   const double r = sqrt(cb_dot3(s->g.x, s->g.x)), root = sqrt(fabs(K)), radii = root * r;
   const double *m = s->world, unit = K == 0 ? 1 : root, size = sqrt(cb_dot3(m, m)) * unit + sqrt(cb_dot3(m + 3, m + 3));

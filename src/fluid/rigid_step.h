@@ -14,8 +14,8 @@
  * F is rotated into the axes of the node (about the node's origin). A force that is fixed in the world then changes the
  * world's momentum by exactly h F, and a body that falls without rotation stays on the exact parabola.
  * G = <dK/dg Y, Y>/2 + <dmu0/dg, Y>, for K and mu0 that depend on the place, is divided between the ends in the way
- * that follows from the action h L(g_k s, Y) of the Lagrangian L; otherwise the energy drifts. Between two steps this
- * is
+ * that follows from the action h L(g_k s, Y) of the Lagrangian L; otherwise the energy drifts. For two successive steps
+ * these equations give
  *
  *     (dtau^-1_{hY_{k+1}})^T mu_{k+1} - (dtau^-1_{-hY_k})^T mu_k = h F, averaged
  *     (dtau^-1_{hY_1})^T mu_1 = mu(0) + h F/2 at the start
@@ -49,7 +49,8 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
                                    int *iterations);
 /* Makes the same step with all of the wrench F at the first node: (dtau^-1_{hY})^T (K Y + mu0) = p_k + h B F, where B
  * rotates F into the axes of the node. The step is of order 1. If drag is stiff (|F_Y| h > K, with F_Y = dF/dY), the
- * momentum after an impact decays, whereas with the step above it alternates in sign. It is for flat space only. */
+ * momentum after an impact decays, whereas with cb_rigid_step_pontryagin it alternates in sign. The step is for flat
+ * space only. */
 cb_status cb_rigid_step_damped(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s, int *iterations);
 cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_state *s);
 
@@ -80,8 +81,9 @@ static inline bool cb_finite6(const double a[6]) {
 cb_status cb_rigid_half_turn(double h, double t, double angle);
 /* Returns sqrt |<K a, a>|, a norm that makes angular and linear parts comparable. */
 double cb_rigid_size(const double K[6][6], const double a[6]);
-/* Extrapolates the polynomial through the twists of the previous steps of the same length, to guess Y. It adds the
- * backward differences of the twists up to the smallest one, for the angular and the linear part separately. */
+/* Extrapolates the polynomial through the twists of the previous steps of the same length, to guess Y. The guess is a
+ * sum of backward differences of the twists. The sum ends with the smallest difference, for the angular and the linear
+ * part separately. */
 void cb_rigid_guess(const cb_rigid_state *s, double h, double Y[6]);
 /* Stores Y as the twist of a step of length h. */
 void cb_rigid_remember(cb_rigid_state *s, double h, const double Y[6]);
@@ -96,7 +98,7 @@ typedef struct cb_rigid_trial {
   const cb_rigid_state *s;
   double h, t;                /* t: the time in the middle of the step */
   double r[3][3];             /* rotation at the node */
-  cb_pose move, half, middle; /* tau(h Y), s, and the pose in the middle of the step */
+  cb_pose move, half, middle; /* move: tau(h Y); half: s; middle: the pose in the middle of the step */
   double r_half[3][3];        /* rotation of s */
   /* K and mu0 in the middle of the step: the constants of the problem, or found_K and found_mu0 */
   const double (*K)[6], *mu0;
@@ -106,18 +108,18 @@ typedef struct cb_rigid_trial {
   bool dead;      /* L does not depend on Y */
   double A[6][6]; /* dtau^-1_{hY} */
   double mu[6];
-  double first[6], turned[6], varied[6]; /* the load L at the first node, B F, and B G */
+  double first[6], turned[6], varied[6]; /* first: the load L at the first node; turned: B F; varied: B G */
   double whole[6];                       /* the loads on both nodes together per unit of time, about the first node */
-  double dF[6][6], dfirst[6][6];         /* F_Y, and the derivative of L */
+  double dF[6][6], dfirst[6][6];         /* dF: F_Y; dfirst: the derivative of L in Y */
   double along[6][6];                    /* mu_g Z */
 } cb_rigid_trial;
 
-/* Begins a step of length h from the state s, which is not a damped step (cb_rigid_step_damped). e, p and s are
- * borrowed for the whole step. */
+/* Begins a step of length h from the state s. The step is not one of cb_rigid_step_damped. e, p and s are borrowed for
+ * the whole step. */
 void cb_rigid_trial_begin(const cb_rigid_problem *p, cb_se3_map map, double h, const cb_rigid_state *s,
                           cb_rigid_trial *e);
-/* This function is called after cb_rigid_trial_begin if p->dead_load is true. The derivatives of the loads are then 0
- * and are not computed. */
+/* Tells the trial that the load is constant, so that its derivatives are 0 and are not computed. The function is called
+ * after cb_rigid_trial_begin if p->dead_load is true. */
 void cb_rigid_trial_dead_load(cb_rigid_trial *e);
 /* Computes the poses for the twist Y, the residual p_k + h/2 L - (dtau^-1_{hY})^T mu, and J, unless J is NULL; -J is
  * the derivative of the residual in Y. `first` is true if no twist was tried before in this step. */
@@ -126,13 +128,14 @@ cb_status cb_rigid_trial_at(cb_rigid_trial *e, const double Y[6], bool first, do
  * 0, in a composition of order 4) and drag is so stiff that a diagonal entry of |h| |F_Y| is above 0.66 of that of K.
  * (If it were twice that of K, the matrix K - |h| |F_Y|/2 of the step would be singular.) */
 cb_status cb_rigid_trial_check_back(const cb_rigid_trial *e);
-/* Updates the loads and mu after Y was changed by `update`. It uses their derivatives, if they are available. */
+/* Updates the loads and mu after Y was changed by `update`. The function uses the derivatives of the loads, if they are
+ * available. */
 cb_status cb_rigid_trial_arrive(cb_rigid_trial *e, const double Y[6], const double update[6]);
 /* Computes the residual for the present loads and mu. */
 void cb_rigid_trial_residual(const cb_rigid_trial *e, const double Y[6], double residual[6]);
-/* Finds *turn, the angle by which the step rotates the body. Unless it is small, it follows from the spin that belongs
- * to the momentum after `impulse`, an impulse at the first node in the body's axes. Returns the status of
- * cb_rigid_half_turn. */
+/* Finds *turn, the angle by which the step rotates the body. If the angle of the twist Y is not small, *turn is
+ * computed from the momentum after `impulse`, which is an impulse at the first node in the body's axes. Returns the
+ * status of cb_rigid_half_turn. */
 cb_status cb_rigid_trial_turn(const cb_rigid_trial *e, const double Y[6], const double impulse[6], double *turn);
 /* Returns the power of the wrenches at the twist Y in the middle of the step. */
 double cb_rigid_trial_power(const cb_rigid_trial *e, const double Y[6]);
@@ -157,7 +160,7 @@ cb_status cb_rigid_trial_finish(const cb_rigid_trial *e, const double Y[6], cons
  * and of the spatial momentum is relative to the increment. The inertia and mu0 may only depend on the time.
  */
 
-/* --- the parts of such a step, for bodies that are joined (mechanism/mechanism_curved.c) --- */
+/* --- the parts of a step in a curved space, for bodies that are joined (mechanism/mechanism_curved.c) --- */
 
 /* One step of a body in a curved space, at a trial twist Y (symbols: integrators/hamilton_pontryagin_curved.c). */
 typedef struct cb_rigid_curved_trial {
@@ -165,19 +168,19 @@ typedef struct cb_rigid_curved_trial {
   cb_se3_map map;
   const cb_rigid_state *s;
   double h, t, curvature;         /* t: the time in the middle of the step */
-  double scale;                   /* the scale of `at` */
+  double scale;                   /* the scale of the biquaternion `at` (cb_biquaternion_pose) */
   cb_biquaternion at, move, half; /* at: the pose at the node; move: tau(h Y); half: s */
-  cb_screw turn;                  /* the screw of s */
+  cb_screw turn;                  /* the screw of s, the half step */
   cb_pose middle;
   double A[6][6];                /* dtau^-1_{hY} */
   double K[6][6], mu0[6], mu[6]; /* K, mu0 and mu in the middle of the step */
-  double F[6], dF[6][6];         /* the sum of wrenches, and F_Y + F_g Z */
-  double first[6], dfirst[6][6]; /* B F + 2 (1 + Ad_s)^-T G, and the derivative of B F in Y */
+  double F[6], dF[6][6];         /* F: the sum of the wrenches; dF: F_Y + F_g Z */
+  double first[6], dfirst[6][6]; /* first: B F + 2 (1 + Ad_s)^-T G; dfirst: the derivative of B F in Y */
   double last[6];                /* B^T F + 2 (1 + Ad_s^-1)^-T G */
 } cb_rigid_curved_trial;
 
-/* These functions do what those of cb_rigid_trial with the same names do. `impulse` (NULL: none) acts at the first
- * node, in the body's axes about its origin. */
+/* These functions do the same as the functions cb_rigid_trial_begin, cb_rigid_trial_at and so on, in a curved space.
+ * `impulse` (NULL: none) acts at the first node, in the body's axes about its origin. */
 void cb_rigid_curved_trial_begin(const cb_rigid_problem *p, cb_se3_map map, double h, const cb_rigid_state *s,
                                  cb_rigid_curved_trial *e);
 cb_status cb_rigid_curved_trial_at(cb_rigid_curved_trial *e, const double Y[6], bool first, double residual[6],
@@ -198,7 +201,7 @@ cb_status cb_rigid_curved_takes(const cb_rigid_problem *p);
 /* Returns CB_STEP_NO_CONVERGENCE if a step of length h and twist Y, at time t, rotates the body by half a turn or more,
  * or moves it by pi radii of curvature or more. */
 cb_status cb_rigid_curved_far(double K, double h, double t, const double Y[6]);
-/* Moves the state from the node g to the node g m. The momentum becomes Ad*_m (momentum + before) + after, with
+/* Moves the state from the pose g to the pose g m. The momentum becomes Ad*_m (momentum + before) + after, with
  * `before` in the axes of the body before the step and `after` in its axes after the step (NULL: 0). The screw m and
  * the biquaternion Q are the same isometry. */
 void cb_rigid_curved_move(double K, cb_rigid_state *s, const cb_biquaternion *Q, const cb_screw *m,

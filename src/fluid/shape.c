@@ -1,5 +1,5 @@
-/* Builds shapes (tubes, sheets, boxes and ellipsoids) in growing lists of vertices and faces; and finds shapes by their
- * names (below). */
+/* Builds shapes (tubes, sheets, boxes and ellipsoids) by adding vertices and faces to lists. Also finds classes of
+ * shapes by their names (below). */
 #include "fluid/shape.h"
 #include "fluid/surface_mesh.h"
 #include "numerics/vec3.h"
@@ -78,7 +78,7 @@ static double distance(const cb_shape *b, int i, int j) {
 void cb_shape_quad(cb_shape *b, int i, int j, int k, int l, int parity) {
   if (b->failed) return;
   double ik = distance(b, i, k), jl = distance(b, j, l);
-  /* equal up to round-off */
+  /* the diagonals are equal up to round-off */
   bool first = fabs(ik - jl) <= 1e-9 * (ik + jl) ? !(parity & 1) : ik < jl;
   cb_shape_face(b, i, j, first ? k : l);
   cb_shape_face(b, first ? i : j, k, l);
@@ -121,7 +121,7 @@ static void strip(cb_shape *b, int below, int p, int above, int r, int level) {
   }
 }
 
-/* Finds arc[n + 1]: the mean length of four meridians from u[0] = 0 to u[0] = i/n. */
+/* Finds arc[n + 1]. Entry i is the mean, over four meridians, of the length from u[0] = 0 to u[0] = i/n. */
 static void meridian(cb_shape_map *map, const void *self, int n, double *arc) {
   double before[4][3] = {{0}}, now[4][3];
   arc[0] = 0;
@@ -138,7 +138,8 @@ static void meridian(cb_shape_map *map, const void *self, int n, double *arc) {
 
 enum { MERIDIAN = 4096 };
 
-/* Returns u[0] of level j of `levels`; the levels are evenly spaced in arc[MERIDIAN + 1]. */
+/* Returns u[0] of level j of `levels`. The levels divide the range of the values in arc[MERIDIAN + 1] into equal parts.
+ */
 static double even_level(const double *arc, int j, int levels) {
   double target = arc[MERIDIAN] * j / levels;
   int low = 0, high = MERIDIAN;
@@ -164,8 +165,8 @@ void cb_shape_add_tube(cb_shape *b, const cb_tube *given, cb_shape_map *map, con
     meridian(map, self, MERIDIAN, arc);
     double levels = fmin(arc[MERIDIAN] / t.size + .5, 2e4);
     if (levels > t.levels) t.levels = (int)levels;
-    /* The spacing is the mean of equal lengths, which make faces well shaped, and of equal u[0], which resolve a thin
-     * rim. */
+    /* The levels are evenly spaced in the sum of two numbers that go from 0 to 1. The first one is the share of the arc
+     * length; equal lengths make faces well shaped. The second one is u[0]; equal steps of u[0] resolve a thin rim. */
     double length = arc[MERIDIAN];
     for (int i = 0; i <= MERIDIAN; i++) arc[i] = arc[i] / length + (double)i / MERIDIAN;
   }
@@ -201,7 +202,7 @@ void cb_shape_add_sheet(cb_shape *b, const int n[2], cb_shape_map *map, const vo
     }
 }
 
-/* ---- boxes: complete layers at both ends, rims between them ---- */
+/* ---- boxes: complete layers of vertices at both ends, and only the rims of the layers between them ---- */
 
 static int box_vertex(const int n[3], const int c[3]) {
   int layer = (n[0] + 1) * (n[1] + 1), rim = 2 * (n[0] + n[1]), i = c[0], j = c[1], k = c[2];
@@ -299,7 +300,7 @@ void cb_shape_add_ellipsoid(cb_shape *b, const double a[3], double radius, int r
 
 typedef struct cylinder {
   double radius, length;
-  int cap, side; /* numbers of levels of a cap and of the side */
+  int cap, side; /* cap: number of levels of a cap; side: number of levels of the side */
 } cylinder;
 
 static void cylinder_map(const void *self, const double *u, double x[3]) {

@@ -25,11 +25,11 @@ typedef struct cb_shape {
 /* Maps the piece's own coordinates u to the position out. */
 typedef void cb_shape_map(const void *self, const double *u, double out[3]);
 
-/* Starts a part with this name, to which the faces that follow belong, in the standard frame. b is {0} before the first
- * part. */
+/* Starts a part with this name. The faces that are added next belong to it. The frame becomes that of the axes and the
+ * origin. Before the first part, *b must be {0}. */
 void cb_shape_part(cb_shape *b, const char *name);
-/* Places the vertices that follow at `origin`, rotated and stretched by the matrix `frame` (NULL: neither). A negative
- * determinant mirrors them. */
+/* Sets where the vertices that are added next are placed: y is placed at origin + frame y (frame NULL: the identity).
+ * The matrix `frame` may rotate and stretch. If its determinant is negative, it mirrors the vertices. */
 void cb_shape_place(cb_shape *b, const double frame[3][3], const double origin[3]);
 
 int cb_shape_vertex(cb_shape *b, const double x[3]);
@@ -43,8 +43,8 @@ void cb_shape_quad(cb_shape *b, int i, int j, int k, int l, int parity);
  * pole, the rings near it have 4, 8, 12 ... points.
  *
  * If size is 0, the levels are u[0] = j/levels, j = 0 .. levels. Otherwise there are at least `levels` of them, at a
- * mean distance of about `size` or less. They are then evenly spaced in the mean of u[0] and the share of the length
- * along the surface (on four meridians).
+ * mean distance of about `size` or less. The levels are then evenly spaced in the mean of two numbers: u[0], and the
+ * share of the length along the surface (averaged over four meridians).
  */
 typedef struct cb_tube {
   int q, levels;
@@ -53,24 +53,24 @@ typedef struct cb_tube {
 } cb_tube;
 void cb_shape_add_tube(cb_shape *b, const cb_tube *tube, cb_shape_map *map, const void *self);
 
-/* Adds the map of the square [0, 1]^2 of u, with n[0] x n[1] quadrilaterals. The vector (d/du[0]) × (d/du[1]) points
- * outwards. */
+/* Adds the image of the square [0, 1]^2 of u under the map, with n[0] x n[1] quadrilaterals. The vector
+ * (d/du[0]) × (d/du[1]) points outwards. */
 void cb_shape_add_sheet(cb_shape *b, const int n[2], cb_shape_map *map, const void *self);
 
-/* Adds the map of the boundary of the cube [0, 1]^3 of u, with n[0] x n[1] x n[2] cells. */
+/* Adds the image of the boundary of the cube [0, 1]^3 of u under the map, with n[0] x n[1] x n[2] cells. */
 void cb_shape_add_box(cb_shape *b, const int n[3], cb_shape_map *map, const void *self);
 
 /* Adds an ellipsoid with the half axes a about the origin. The edges of the faces are about as long as the
  * circumference of a circle of radius `radius` divided by `resolution`. */
 void cb_shape_add_ellipsoid(cb_shape *b, const double a[3], double radius, int resolution);
 
-/* Adds a cylinder about z with its middle at the origin. Its side has 4 q quadrilaterals around it and `levels` along
- * it, each of two triangles. caps: both ends are closed by discs of q rings of faces. */
+/* Adds a cylinder about z with its middle at the origin. Its side has 4 q quadrilaterals around the axis and `levels`
+ * along the axis, each of two triangles. If `caps` is set, both ends are closed by discs of q rings of faces. */
 void cb_shape_add_cylinder(cb_shape *b, double radius, double length, int q, int levels, bool caps);
 
-/* These return q for a body with 4 q quadrilaterals around it. cb_shape_quarter returns (resolution + 3)/4, rounded
- * down. cb_shape_quarter_of returns a number from 2 to 2000, for a body of this girth whose faces have sides of about
- * `size`. */
+/* These two functions return q for a body with 4 q quadrilaterals around it. cb_shape_quarter returns
+ * (resolution + 3)/4, rounded down. cb_shape_quarter_of returns a number from 2 to 2000, for a body of this girth whose
+ * faces have sides of about `size`. */
 int cb_shape_quarter(int resolution);
 int cb_shape_quarter_of(double girth, double size);
 
@@ -78,7 +78,8 @@ int cb_shape_quarter_of(double girth, double size);
  * 2 (a + b)/resolution, where a and b are the two longest sides. */
 void cb_shape_cells(const double side[3], int resolution, int n[3]);
 
-/* Makes a body that consists of one box, with the cells for these sides. */
+/* Makes a body that consists of one box under the map. Its numbers of cells are those that cb_shape_cells finds for
+ * `side` and `resolution`. */
 cb_status cb_shape_box_by(const double side[3], int resolution, cb_shape_map *map, const void *self, cb_surface **out);
 
 /* Makes the surface and frees all memory of b. */

@@ -8,12 +8,12 @@
 
 _Static_assert((int)CB_SHAPE_SURFACE_VARIABLES == (int)CB_POSES_VARIABLES, "variables of expressions");
 
-/* The data of a shape surface: the poses, and the part of their time over which the phase runs. For expressions of
- * shape variables: own poses, which are functions of these variables. */
+/* The data of a shape surface. For poses over a phase, these are the poses and the time span over which the phase runs.
+ * For expressions of shape variables, `own` are poses that are functions of these variables. */
 typedef struct source {
   const cb_poses *poses;
   double start, duration;
-  double *breaks; /* phases of the poses */
+  double *breaks; /* the phases of the poses of a sequence */
   cb_poses *own;
 } source;
 
@@ -46,7 +46,7 @@ void cb_shape_surface_free(cb_shape_surface *s) {
 
 /* ---- poses over a phase ---- */
 
-/* Returns the time of a phase; if the phase is periodic, a time in the first period. */
+/* Returns the time of the poses at this phase. If the phase is periodic, the result is in the first period. */
 static double time_of(const cb_shape_surface *s, double phase) {
   const source *from = s->self;
   return from->start + from->duration * (s->period[0] > 0 ? phase - floor(phase) : phase);
@@ -250,7 +250,7 @@ typedef struct laid {
   struct {
     cb_expression *e[3];
   } * shift;
-  int *of; /* [vertices]: index of the shift; -1: none */
+  int *of; /* [vertices]: index of the shift of each vertex; -1: the vertex has none */
 } laid;
 
 static void free_laid(cb_shape_surface *s) {
@@ -261,7 +261,8 @@ static void free_laid(cb_shape_surface *s) {
   cb_arena_free(own->arena);
 }
 
-/* Returns how many bytes of the work array the flat surface uses. The shifts, positions and rates follow after them. */
+/* Returns how many bytes of the work array the flat surface uses. The shifts, positions and rates follow after these
+ * bytes. */
 static size_t inner_size(const cb_shape_surface *flat) { return (flat->work_size + 15) / 16 * 16; }
 
 /* Embeds x[vertices] with dx[n][vertices] and d2x[n(n+1)/2][vertices], in place. d2x, or dx and d2x, may be NULL. */

@@ -36,7 +36,7 @@ typedef struct cb_surface_embedding {
   cb_surface_chart chart;
 } cb_surface_embedding;
 
-/* Returns the bound below which the length of flat coordinates must be; INFINITY if there is none. */
+/* Returns the upper limit of |x| for flat coordinates x, or INFINITY if there is no limit. */
 double cb_surface_embedding_reach(cb_surface_embedding to);
 void cb_surface_embedding_point(cb_surface_embedding to, const double x[3], double v[3]);
 /* Returns whether the shift is finite and, on a sphere, nearer than the antipode of the origin. */
@@ -78,19 +78,19 @@ cb_status cb_shape_surface_of_poses(const cb_poses *poses, const cb_surface *sur
  * period[i]. The caller frees *out. */
 cb_status cb_shape_surface_expressions(const cb_surface *surface, int n, const char *const *names, int motions,
                                        const cb_poses_motion *motion, cb_shape_surface **out);
-/* Does the same with parameters (may be NULL). For CB_ERROR_INPUT, *which, *coordinate and *at are the position of the
- * error, as in cb_poses_from_expressions. */
+/* Does the same as cb_shape_surface_expressions, with parameters of the expressions (may be NULL). For CB_ERROR_INPUT,
+ * *which, *coordinate and *at are the position of the error, as in cb_poses_from_expressions. */
 cb_status cb_shape_surface_expressions_in(const cb_surface *surface, const cb_shape_text *text, size_t *which,
                                           int *coordinate, size_t *at, cb_shape_surface **out);
 /* Embeds a shape surface into a curved space. The chart maps its flat positions. Then each part is moved by its shift,
  * a transvection that three expressions of the shape variables give (see above). All derivatives are
  * exact.
  *
- * The result owns `flat`, which is freed on failure. flat->surface must be embedded as well. For CB_ERROR_INPUT the
- * error is in shift[*which], in the text of *coordinate at the offset *at. Evaluation returns CB_STEP_DOMAIN outside
- * the chart. */
+ * The result owns `flat`, which is also freed on failure. flat->surface must be embedded as well. For CB_ERROR_INPUT
+ * the error is in shift[*which], in the text of *coordinate at the offset *at. Evaluation returns CB_STEP_DOMAIN
+ * outside the chart. */
 typedef struct cb_shape_shift {
-  const char *part; /* NULL: all parts without a shift of their own */
+  const char *part; /* NULL: the shift is for all parts without a shift of their own */
   const char *text[3];
 } cb_shape_shift;
 typedef struct cb_shape_shifts {
@@ -100,9 +100,9 @@ typedef struct cb_shape_shifts {
 } cb_shape_shifts;
 cb_status cb_shape_surface_embed(cb_shape_surface *flat, cb_surface_embedding to, const cb_shape_shifts *shifts,
                                  size_t *which, int *coordinate, size_t *at, cb_shape_surface **out);
-/* Makes a shape surface whose `at` and `second` compute only `count` vertices and leave the others unchanged, if all
- * positions are affine functions of the rest positions. *out is NULL if they are not, or if this cannot be recognised.
- * The result borrows from s. */
+/* Makes a shape surface whose `at` and `second` compute only the `count` listed vertices and leave the others
+ * unchanged. This is possible if all positions are affine functions of the rest positions. If they are not, or if this
+ * cannot be recognised, *out is NULL. The result borrows from s. */
 cb_status cb_shape_surface_affine(const cb_shape_surface *s, int count, const int *vertex, cb_shape_surface **out);
 /* Checks whether n variables may have these names next to X, Y, Z and the parameters (may be NULL). If not, returns
  * CB_ERROR_INPUT about names[*which] (`which` may be NULL), or CB_ERROR_ARGUMENT for a wrong n. */

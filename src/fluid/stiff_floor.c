@@ -17,7 +17,7 @@
 typedef struct touch {
   const cb_floor *f;
   double share, n[3];
-  double x[3], w[3], depth; /* of one vertex */
+  double x[3], w[3], depth; /* position, velocity and depth of one vertex */
   double N, wn, t[3], s;
 } touch;
 
@@ -40,7 +40,8 @@ static void add_at(const double x[3], const double force[3], double *F, int stri
   }
 }
 
-/* Adds the change of a vertex's wrench by dw, dn and dd to a column of a matrix. */
+/* Adds to a column of a matrix the change of a vertex's wrench that belongs to the changes dw, dn and dd of w, n and d.
+ */
 static void vary(const touch *c, const double dw[3], const double dn[3], double dd, double *column) {
   const double dwn = cb_dot3(dw, c->n) + cb_dot3(c->w, dn), mu = c->f->friction;
   const double dN = c->share * (c->f->stiffness * dd - c->f->damping * dwn);
@@ -104,8 +105,9 @@ void cb_floor_wrench(const cb_floor *f, const cb_floor_body *body, double F[6], 
  *
  * The damping is increased because with Y+ the body moves h/2 (Y- - Y+) less far than without the floor. The springs
  * are thus evaluated at the pose that the body reaches, and a body that lies on the floor stays where the springs hold
- * it. Newton's method with J = K - h dF/dY begins at rest, where friction changes fastest. For one vertex it then
- * approaches the root from one side and does not overshoot. Its steps are halved until <R, K^-1 R> falls.
+ * it. Newton's method with J = K - h dF/dY begins at Y+ = 0, where friction changes fastest. For one vertex the method
+ * then approaches the root from one side and does not overshoot. Each Newton step is halved until <R, K^-1 R>
+ * decreases.
  */
 
 enum { MAXIMUM = 100, HALVINGS = 30 };
@@ -159,8 +161,8 @@ static bool descend(const contact *c, double from, const double change[6], doubl
   return false;
 }
 
-/* Finds Y+ to round-off. When the residual stops falling, the last change must be below 1e-9 of the twist; otherwise
- * returns CB_STEP_NO_CONVERGENCE. */
+/* Finds Y+ to round-off. The iteration ends when the residual stops decreasing. If the last change is then not below
+ * 1e-9 of the twist, returns CB_STEP_NO_CONVERGENCE. */
 static cb_status solve(const contact *c, double t, double Y[6]) {
   double R[6], change[6], J[6][6];
   const double known = size(c, c->before);

@@ -1,5 +1,5 @@
-/* Builds surfaces from arrays: copies the arrays, finds parts by connection, and finds which parts have a border. The
- * function that joins several surfaces is below. */
+/* Builds surfaces from arrays: copies the arrays, finds the parts as the pieces that are connected through edges, and
+ * finds which parts have a border. The function that joins several surfaces is below. */
 #include "fluid/surface_mesh.h"
 #include "core/arena.h"
 #include "numerics/vec3.h"
@@ -162,8 +162,8 @@ void cb_surface_gather(const cb_surface *s, const double (*listed)[3], double (*
 
 /* ---- parts ---- */
 
-/* Finds the pieces that are connected through edges: part[f] becomes the piece of face f, in the order of their first
- * faces. Returns their number. */
+/* Finds the pieces that are connected through edges. They are numbered in the order of their first faces, and part[f]
+ * becomes the number of the piece that has face f. Returns the number of pieces. */
 static int connected(const cb_surface *s, const cb_side *side, int *part, int *parent) {
   size_t n = 3 * (size_t)s->faces;
   int parts = 0;
@@ -314,7 +314,7 @@ static const char *name_part(cb_arena *arena, const cb_surface_piece *piece, int
   return name;
 }
 
-/* Adds up the results of mending of all pieces. */
+/* Adds up the results of mending (cb_surface_mended) over all pieces. */
 static void add_mended(int n, const cb_surface_piece *piece, cb_surface_mended *sum) {
   for (int i = 0; i < n; i++) {
     const cb_surface_mended *m = cb_surface_how_mended(piece[i].surface);
@@ -362,7 +362,7 @@ static cb_status join(cb_arena *arena, int n, const cb_surface_piece *piece, cb_
   return cb_surface_build(v, (const double(*)[3])x, f, (const int(*)[3])face, part, name, out);
 }
 
-/* Keeps the shapes of which the pieces were made. */
+/* Stores in `whole` the shape from which each part was made. */
 static cb_status join_forms(int n, const cb_surface_piece *piece, cb_surface_owned *whole) {
   whole->form = cb_arena_alloc(whole->arena, (size_t)whole->surface.parts, sizeof *whole->form);
   cb_surface_form *to = whole->form;

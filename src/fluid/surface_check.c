@@ -67,7 +67,7 @@ static cb_status check_areas(const cb_surface *s) {
   return CB_OK;
 }
 
-/* Returns the third corner of the face of a side. */
+/* Returns the corner of a side's face that is not on this side. */
 static int third(const cb_surface *s, const cb_side *side) {
   const int *c = s->face[side->face];
   for (int k = 0; k < 3; k++)
@@ -129,7 +129,7 @@ static cb_status fail_edge(const cb_surface *s, const cb_side *side, const char 
                  b[1], b[2], side->face + 1);
 }
 
-/* Reports the first edge with one face, and the number of such edges. */
+/* Fails with a message about the first edge that has one face, and the number of such edges. */
 static cb_status fail_border(const cb_surface *s, const cb_side *side, size_t first) {
   const size_t n = 3 * (size_t)s->faces;
   int count = 0;
@@ -142,7 +142,7 @@ static cb_status fail_border(const cb_surface *s, const cb_side *side, size_t fi
   return fail_edge(s, &side[first], what);
 }
 
-/* Returns whether the number of faces along an edge is the same in both directions. */
+/* Returns whether as many faces run along an edge in one direction as in the other. */
 static bool runs_both_ways(const cb_side *side, size_t n) {
   size_t forward = 0;
   for (size_t i = 0; i < n; i++) forward += side[i].forward;
@@ -276,8 +276,8 @@ static double winding(const cb_surface *s, const int *face, const piece *p, cons
 }
 
 /* Returns the winding number of x in the closed pieces of a range of the tree except `self`. If own_part is set, only
- * pieces of the same part count. *around is the index of the smallest piece around x or an earlier probe; at first it
- * is that of `self`. */
+ * pieces of the same part count. *around is the index of the smallest piece found so far that contains x or an earlier
+ * probe; before the first call it is the index of `self`. */
 static double winding_of_others(const cb_surface *s, const pieces *all, int begin, int end, const piece *self,
                                 bool own_part, const double x[3], int *around) {
   const int root = begin + (end - begin) / 2;
@@ -294,8 +294,9 @@ static double winding_of_others(const cb_surface *s, const pieces *all, int begi
   return w + winding_of_others(s, all, root + 1, end, self, own_part, x, around);
 }
 
-/* Returns whether all probes of piece i have the winding number 1 in the other closed pieces (in those of its own part,
- * or in all). *around becomes the index of the smallest piece around a probe; i if there is none. */
+/* Returns whether all probes of piece i are inside other closed pieces: their winding number in these pieces is above
+ * 1/2. If own_part is set, only pieces of the same part count. *around becomes the index of the smallest piece that
+ * contains a probe, or i if there is none. */
 static bool lies_inside(const cb_surface *s, const pieces *all, int i, bool own_part, int *around) {
   const piece *p = &all->piece[i];
   *around = i;

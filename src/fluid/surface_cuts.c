@@ -31,13 +31,13 @@ typedef struct pair {
 
 typedef struct search {
   const cb_surface *s;
-  double least; /* lengths below this count as 0 */
+  double least; /* lengths below this number (in m) count as 0 */
   box *face;    /* [faces] */
   int *order;   /* [faces]: each leaf of the tree has at most LEAF of them */
   box *node;    /* a binary tree: the children of node i are 2 i + 1 and 2 i + 2 */
   pair *found;
   size_t n, capacity;
-  bool touches; /* search for faces that coincide, instead of cuts */
+  bool touches; /* true: search for faces that coincide; false: search for faces that cut each other */
 } search;
 
 static box joined(box a, const box *b) {
@@ -100,8 +100,8 @@ static bool above(const double h[3]) { return h[0] > 0 || h[1] > 0 || h[2] > 0; 
 static bool straddles(const double h[3]) { return below(h) && above(h); }
 static bool enters(const double h[3]) { return below(h) && !(h[0] < 0 && h[1] < 0 && h[2] < 0); }
 
-/* Finds the interval in which a face meets the line through o along d: from t[0] to t[1], with the ends at x. h are the
- * heights of the corners above a plane that contains the line. */
+/* Finds the interval t[0] .. t[1] of the line o + t d in which a face meets this line. x[0] and x[1] become the end
+ * points. h are the heights of the corners above a plane that contains the line. */
 static void interval(const cb_surface *s, int f, const double h[3], const double o[3], const double d[3], double t[2],
                      double x[2][3]) {
   t[0] = INFINITY;
@@ -149,8 +149,8 @@ static bool cut(const search *q, int f, int g, double at[3]) {
   return true;
 }
 
-/* Clips a polygon x of n corners to the left of the side from a to b of a triangle with the normal `normal`. Returns
- * the number of corners that remain. */
+/* Cuts off from the polygon x of n corners the part to the right of the side from a to b of a triangle with the normal
+ * `normal`. Returns the number of corners of the remaining polygon. */
 static int clip(const double a[3], const double b[3], const double normal[3], int n, double (*x)[3]) {
   double side[3], inward[3], out[8][3], h[8];
   int kept = 0;
@@ -258,8 +258,8 @@ static bool keep(search *q, int f, int g, const double at[3]) {
   return true;
 }
 
-/* Finds the faces with higher numbers that cut face f, or that coincide with it (q->touches). Returns false if there is
- * no memory. */
+/* Finds the faces with higher numbers than f that cut face f or, if q->touches is set, that coincide with it. Returns
+ * false if there is no memory. */
 static bool look(search *q, int f) {
   struct {
     size_t at;
@@ -370,7 +370,8 @@ cb_status cb_surface_explain(const cb_surface *s, cb_status status) {
     const cb_status found = find(s, touches, &list, &n);
     if (found) return found;
     for (int i = 0; i < n && !known; i++) {
-      /* In a body that is too thin for its faces, both sides coincide without a defect. */
+      /* In a body that is thinner than its faces resolve, faces of both sides may coincide. This is no defect of the
+       * mesh. */
       if (touches && status == CB_ERROR_STEP && list[i].part[0] == list[i].part[1]) continue;
       (touches ? touch_text : cb_surface_cut_text)(s, &list[i], text);
       known = true;

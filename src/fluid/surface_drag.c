@@ -1,7 +1,7 @@
 /* The drag of a surface over shape space as a bundle (equations and symbols: immersed_bundle.h).
  *
- * Over a face with the corners a, b, d, N = (b - a) × (d - a), and |N| is twice its area. At each of its three points,
- * with J_n = N . J,
+ * Over a face with the corners a, b, d, N = (b - a) × (d - a), and |N| is twice its area. At each of the midpoints of
+ * its three edges, with J_n = N . J,
  *
  *   G += w J^T J + w_n J_n^T J_n,   w = k_t |N|/6,   w_n = (k_n - k_t)/(6 |N|)
  *
@@ -71,11 +71,12 @@ static void leave_workspace(drag *d, workspace *w) {
 /* ---- the form ---- */
 
 /* Sums over points of faces, from which a quadratic form in (omega, v, r') is made. Each point p adds 2 u.y to the
- * form. u = omega × p + v + sum d_i r_i' is the velocity at p, and y = omega × z + (weight/2) v + sum y_i r_i'. With
- * y = (weight/2) u the form is weight |u|^2, a part of G; other y give derivatives of G. */
+ * form, with two vectors u and y that are linear in (omega, v, r'). u = omega × p + v + sum d_i r_i' is the velocity at
+ * p, and y = omega × z + (weight/2) v + sum y_i r_i'. With y = (weight/2) u the form is weight |u|^2, a part of G;
+ * other y give derivatives of G. */
 typedef struct sums {
   double weight, p[3], pz[3][3], pd[SHAPE][3], d[SHAPE][3], dd[SHAPE][SHAPE];
-  double W[COLUMNS][COLUMNS]; /* lower triangle of the part of the form with J_n */
+  double W[COLUMNS][COLUMNS]; /* lower triangle of the sum of the terms with J_n */
 } sums;
 
 INLINE void cross_to(vector out, const vector a, const vector b) { /* out += a × b */
@@ -123,7 +124,8 @@ INLINE void area_rate(const vector ab, const vector ac, const vector da, const v
   cross_to(dN, ab, dac);
 }
 
-/* Adds a face at its three points: G to sum[0], and with `derivatives` the derivative of G by r_k to sum[1 + k]. */
+/* Adds the terms of a face at the midpoints of its three edges: those of G to sum[0] and, if `derivatives` is set,
+ * those of the derivative of G by r_k to sum[1 + k]. */
 INLINE void add_face(const drag *f, const int *corner, const workspace *w, int n, bool derivatives, sums *sum) {
   const int vertices = f->shape->surface->vertices;
   const double *a = w->x[corner[0]], *b = w->x[corner[1]], *c = w->x[corner[2]];
@@ -186,8 +188,8 @@ INLINE void add_face(const drag *f, const int *corner, const workspace *w, int n
   }
 }
 
-/* Computes the sums over all faces. The sums over pieces of about sqrt(faces) faces are added up, so that round-off
- * grows only as the fourth root of the number of faces. */
+/* Computes the sums over all faces. The faces are divided into pieces of about sqrt(faces) faces. The sums over the
+ * pieces are added up, so that round-off grows only as the fourth root of the number of faces. */
 INLINE void add_faces(const drag *f, const workspace *w, int n, bool derivatives, sums *sum) {
   const cb_surface *s = f->shape->surface;
   const int kinds = derivatives ? 1 + n : 1, piece = (int)fmax(32, sqrt(s->faces));
@@ -217,7 +219,7 @@ static void fill_form(const sums *s, int n, double *G) {
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j <= i; j++) G[i * N + j] += (i == j ? trace : 0) - s->pz[i][j];
     G[(3 + i) * N + 3 + i] += s->weight;
-    const int j = (i + 1) % 3, k = (i + 2) % 3; /* omega . (p × v) */
+    const int j = (i + 1) % 3, k = (i + 2) % 3; /* the term omega . (p × v) */
     G[(3 + k) * N + i] += s->p[j];
     G[(3 + j) * N + i] -= s->p[k];
   }
@@ -306,8 +308,8 @@ static cb_status form(const cb_bundle *b, const double *r, double *G, double *dG
   double about[COLUMNS * COLUMNS], c[3];
   const cb_status status = form_about_middle(b->self, r, about, NULL, c);
   if (status) return status;
-  /* G = T^T G' T, with G' = `about`: the column of omega_j gains the columns of v times e_j × c, and then so do the
-   * rows. */
+  /* G = T^T G' T, with G' = `about`: the columns of v times e_j × c are added to the column of omega_j, and then the
+   * same is done with the rows. */
   for (int i = 0; i < 2 * N; i++) {
     double *at = i < N ? about + i * N : about + i - N;
     const int step = i < N ? 1 : N;

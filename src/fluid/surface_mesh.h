@@ -7,25 +7,28 @@
 
 #include <stddef.h>
 
-/* Does the first step of cb_surface_read: reads the mesh of a file. The caller frees *out. */
+/* Reads the mesh of a file, which is the first step of cb_surface_read. The caller frees *out. */
 cb_status cb_surface_read_mesh(const char *path, const cb_mesh_reading *how, cb_mesh **out);
 
 /* How a mesh is mended before it becomes a surface. Lengths are in units of the file. */
 typedef struct cb_mending {
   bool weld;
-  double tolerance; /* for weld: vertices up to this distance apart are joined */
-  double close;     /* a hole is closed if its share of the area of its piece is at most this; 0: no hole is closed */
-  bool posed;       /* the faces must stay as they are, because other poses use them */
+  double tolerance; /* for `weld`: vertices up to this distance apart are joined */
+  /* a hole is closed if its area is at most this share of the area of its piece; 0: no hole is closed */
+  double close;
+  bool posed; /* the faces must stay as they are, because poses from other files use the same faces */
 } cb_mending;
-enum { CB_MENDING_SHARE = 10 }; /* share of the area in per cent that `close: true` stands for */
+enum { CB_MENDING_SHARE = 10 }; /* percentage of the area that `close: true` stands for */
 /* The results of mending. */
 typedef struct cb_surface_mended {
   double tolerance;
-  int holes, edges, faces; /* closed holes, the edges around them and the faces that close them */
-  int left;                /* holes that are too large to be closed */
-  double largest, least;   /* shares of the area: of the largest closed hole, and of the smallest hole left open */
+  int holes, edges, faces; /* numbers of closed holes, of the edges around them, and of the faces that close them */
+  int left;                /* number of holes that are too large to be closed */
+  /* Shares of the area: `largest` is that of the largest closed hole, `least` that of the smallest hole left open. */
+  double largest, least;
 } cb_surface_mended;
-/* These make a surface from a mesh or a file, and mend it as `how` says (NULL: not at all). The caller frees *out. */
+/* These two functions make a surface from a mesh or a file, and mend it as `how` says (NULL: not at all). The caller
+ * frees *out. */
 cb_status cb_surface_of_mesh(const cb_mesh *mesh, const cb_mending *how, cb_surface **out);
 cb_status cb_surface_read_mended(const char *path, const cb_mending *how, cb_surface **out);
 const cb_surface_mended *cb_surface_how_mended(const cb_surface *s);
@@ -39,8 +42,8 @@ bool cb_surface_mended_text(const cb_surface *s, char *text, size_t size);
 /* Takes the positions x[vertices] of the vertices from the complete list of positions of the file. x may be the list.
  */
 void cb_surface_gather(const cb_surface *s, const double (*listed)[3], double (*x)[3]);
-/* Returns a vertex of the list (from 0) that is not at the position of the vertex with which it is joined; -1: there is
- * none. */
+/* Returns a vertex of the list, counted from 0, whose position in `listed` differs from that of the vertex with which
+ * it is joined. Returns -1 if there is none. */
 int cb_surface_torn(const cb_surface *s, const double (*listed)[3]);
 
 /* The number of border vertices that are within a tolerance (in m; 0: at the same place) of another border vertex. The
@@ -48,7 +51,7 @@ int cb_surface_torn(const cb_surface *s, const double (*listed)[3]);
 typedef struct cb_surface_seam {
   int vertices;
   double tolerance;
-  int left; /* number of edges with one face that would remain after this weld */
+  int left; /* number of edges with only one face that would remain after a weld with this tolerance */
 } cb_surface_seam;
 cb_status cb_surface_seams(const cb_surface *s, cb_surface_seam *out);
 /* The border of a part: its number of edges, and the vertices `from` and `to` of its first edge (-1: there is none).
@@ -59,9 +62,9 @@ typedef struct cb_surface_border {
 } cb_surface_border;
 cb_status cb_surface_border_of(const cb_surface *s, int part, cb_surface_border *out);
 /* cb_surface_border_text writes a message about the border of a part: the number of edges, the first edge and its
- * place, and the tolerance that would join them. weld is the name of the key or option in the message, `weld` or
- * `--weld`; if it is NULL, the message has only the edges. cb_surface_seam_text writes only the sentence about the
- * tolerance; its weld may not be NULL. */
+ * place, and the tolerance of `weld` that would join these edges. weld is the name of the key or option in the message,
+ * `weld` or `--weld`; if it is NULL, the message has only the edges. cb_surface_seam_text writes only the sentence
+ * about the tolerance; its weld may not be NULL. */
 enum { CB_SURFACE_BORDER_TEXT = 400 };
 void cb_surface_seam_text(const cb_surface_seam *seam, const char *weld, char text[CB_SURFACE_BORDER_TEXT]);
 cb_status cb_surface_border_text(const cb_surface *s, int part, const char *weld, char text[CB_SURFACE_BORDER_TEXT]);
@@ -81,23 +84,24 @@ cb_status cb_surface_join(int n, const cb_surface_piece *piece, cb_surface **out
  * each face is divided into four at the middles of its edges, `level` times. level is at least -cb_surface_coarser(s).
  * Returns CB_ERROR_ARGUMENT if there are too many faces. The caller frees *out. */
 cb_status cb_surface_at_level(const cb_surface *s, int level, cb_surface **out);
-/* Makes the level with this number of faces for a shape, or for a surface in a curved space. (In other cases the
- * surface is the same on all levels.) *out is NULL in these other cases, if s already has that number of faces, or if
- * there is no such level. The caller frees *out. */
+/* Makes the level with this number of faces for a shape, or for a surface in a curved space. For other surfaces *out is
+ * NULL, because all their levels describe the same surface. *out is also NULL if s already has that number of faces, or
+ * if there is no such level. The caller frees *out. */
 cb_status cb_surface_with_faces(const cb_surface *s, int faces, cb_surface **out);
-/* Returns how often the resolution of a shape can be halved; 0 for another mesh. */
+/* Returns how often the resolution of a shape can be halved; or 0 if the surface is not a shape. */
 int cb_surface_coarser(const cb_surface *s);
-bool cb_surface_is_shape(const cb_surface *s); /* whether s is a shape, whose finer levels approach the true surface */
+/* Returns whether s is a shape, whose finer levels approach the true surface. */
+bool cb_surface_is_shape(const cb_surface *s);
 
-/* The shape of bodies/shapes of which a part was made: its class and parameters, and the part's place: points y of the
- * shape are at origin + frame y. */
+/* The shape of bodies/shapes from which a part was made: its class, its parameters and the place of the part. Points y
+ * of the shape are at origin + frame y. */
 typedef struct cb_surface_form {
-  const cb_shape_class *shape; /* NULL: the part is of a mesh */
+  const cb_shape_class *shape; /* NULL: the part was made from a mesh */
   const void *params;
   double frame[3][3], origin[3];
 } cb_surface_form;
-/* Returns the shape of a part; NULL: it is not known. cb_surface_form_number returns a parameter, which must be a real
- * number of the shape. */
+/* Returns the shape of which a part was made, or NULL if it is not known. cb_surface_form_number returns the value of
+ * the parameter `name` of a shape; the parameter must be a real number. */
 const cb_surface_form *cb_surface_form_of(const cb_surface *s, int part);
 double cb_surface_form_number(const cb_surface_form *form, const char *name);
 
@@ -114,7 +118,7 @@ typedef struct cb_surface_owned {
   const cb_shape_class *shape;
   void *params;
   size_t resolution;
-  cb_surface_form *form;  /* [parts]; NULL: no part is of a shape */
+  cb_surface_form *form;  /* [parts]: the shape of each part; NULL: no part is made of a shape */
   double scale;           /* factor by which the surface was scaled after it was made */
   cb_surface_chart chart; /* the chart by which the surface was embedded */
   cb_surface_mended mended;
@@ -131,12 +135,12 @@ typedef struct cb_side {
  * malloc; it is NULL if there is no memory. */
 cb_side *cb_sides_sorted(int vertices, int faces, const int (*face)[3], const int *part);
 
-/* Returns the index after the last of the sides, from i on, that are the same edge of the same part (part NULL: of any
- * part). */
+/* The sides of one edge of one part follow each other. Returns the index after the last side that has the same edge and
+ * the same part as side i. If part is NULL, only the edge must be the same. */
 size_t cb_sides_same(const cb_side *side, size_t n, size_t i, const int *part);
 
-/* Disjoint sets of 0..n-1, with parent[i] = i at first. find returns the representative of i's set; join unites two
- * sets. */
+/* Disjoint sets of 0..n-1, with parent[i] = i at first. cb_union_find returns the representative of the set of i;
+ * cb_union_join unites the sets of i and j. */
 int cb_union_find(int *parent, int i);
 void cb_union_join(int *parent, int i, int j);
 
@@ -144,22 +148,23 @@ void cb_union_join(int *parent, int i, int j);
 /* Replaces each corner of the triangles by the first vertex within the tolerance. first[n_vertices] becomes the number
  * of this vertex for each vertex; a vertex without triangles keeps its own number. */
 cb_status cb_weld(cb_mesh *m, double tolerance, int *first);
-/* Replaces each corner v of the triangles by first[v]. A triangle that then has a vertex twice is deleted with its
- * group, because its other two sides coincide. */
+/* Replaces each corner v of the triangles by first[v]. A triangle that then has a vertex twice is deleted, because its
+ * other two sides coincide. Its entry in the list of groups is deleted, too. */
 void cb_mesh_renumber(cb_mesh *m, const int *first);
 
 /* Returns whether a face is degenerate: its area counts as 0 if its height is at most 1e-10 of its longest side. `area`
  * is twice the area. */
 static inline bool cb_face_is_flat(double area, double longest) { return !(area > 1e-10 * longest * longest); }
 
-/* For a file that names no groups. A closed piece whose faces point inwards and that is inside another piece is a
- * cavity, and gets the part of the outer piece in s->part. *any becomes true if there is a cavity. */
+/* This function is for files that name no groups. A closed piece whose faces point inwards and that is inside another
+ * piece is a cavity, and gets the part of the outer piece in s->part. *any becomes true if there is a cavity. */
 cb_status cb_surface_unite_cavities(cb_surface *s, bool *any);
 
 /* Finds the middle of the geodesic between two points in normal coordinates. */
 void cb_surface_middle(double K, const double a[3], const double b[3], double out[3]);
 
-/* Does the same as cb_surface_make with names[parts] for the parts; NULL: "body", or "part1", "part2" ... */
+/* Does the same as cb_surface_make, with names[parts] as names of the parts. If names is NULL, the name of a single
+ * part is "body", and several parts have the names "part1", "part2" ... */
 cb_status cb_surface_build(int vertices, const double (*x)[3], int faces, const int (*face)[3], const int *part,
                            const char *const *names, cb_surface **out);
 
@@ -173,9 +178,9 @@ cb_status cb_surface_build(int vertices, const double (*x)[3], int faces, const 
  */
 
 typedef struct cb_surface_cut {
-  int part[2]; /* ascending; equal if a part cuts itself */
+  int part[2]; /* numbers of the parts in ascending order; they are equal if a part cuts itself */
   int pairs;   /* number of pairs of faces that cut each other */
-  int face[2]; /* the first pair, one face of each part */
+  int face[2]; /* the numbers of the two faces of the first pair, one of each part */
   double at[3];
 } cb_surface_cut;
 

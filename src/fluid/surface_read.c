@@ -17,11 +17,11 @@
  * Repairs of a mesh: small holes are closed by faces between existing vertices, and faces without area are removed
  * (below).
  *
- * The border is followed against the direction of its faces. When the path returns to a vertex, a loop is cut off,
- * which is a hole. A hole is closed if the area of the faces that fill it is at most the given share of the area of its
- * piece, including these faces (pieces are connected by edges). So a missing triangle is closed, and the rim of a cup
- * or of a leaf is not. The hole is filled as a polygon (numerics/mesh.h). If it is not plane, it is filled by a fan of
- * triangles from the corner that gives the smallest area.
+ * A path follows the border against the direction of the faces. When the path returns to a vertex, the loop from this
+ * vertex to itself is a hole and is removed from the path. A hole is closed if the area of the faces that fill it is at
+ * most the given share of the area of its piece, including these faces (pieces are connected by edges). So a missing
+ * triangle is closed, and the rim of a cup or of a leaf is not. The hole is filled as a polygon (numerics/mesh.h). If
+ * it is not plane, it is filled by a fan of triangles from the corner that gives the smallest area.
  */
 
 /* An edge of the border, in the direction opposite to that in its face. A hole is followed in these directions. */
@@ -35,9 +35,12 @@ typedef struct closing {
   double share;
   way *way;
   int ways;
-  int *piece;        /* [faces]: disjoint sets of faces (cb_union_find), whose roots are the pieces */
-  double *area;      /* [faces]: at a root, the area of its piece */
-  int *path, *place; /* indices of the ways of the present walk; position of each vertex in path, -1: none */
+  /* [faces]: the parents of disjoint sets of faces (cb_union_find). Each set is a piece, which is known by its root. */
+  int *piece;
+  double *area; /* [faces]: for the root of a piece, the area of the piece */
+  /* path: indices of the ways on the present path; place: index in `path` of each vertex, or -1 if it is not on the
+   * path */
+  int *path, *place;
   int *corner, (*made)[3];
   size_t capacity; /* number of triangles for which m has memory */
   cb_surface_mended *done;
@@ -182,7 +185,7 @@ static cb_status walk(closing *c, int start) {
   return status;
 }
 
-/* Closes small holes: those whose share of the area is at most `share`. *done counts the holes. */
+/* Closes the holes whose area is at most `share` of the area of their piece. *done counts the holes. */
 static cb_status mesh_close(cb_mesh *m, double share, cb_surface_mended *done) {
   closing c = {.m = m, .share = share, .capacity = m->n_triangles, .done = done};
   bool good = m->n_vertices < INT_MAX && m->n_triangles < INT_MAX / 3 && find_border(&c);
@@ -225,9 +228,9 @@ bool cb_surface_mended_text(const cb_surface *s, char *text, size_t size) {
   return m->holes || m->left;
 }
 
-/* Removes faces without area from a mesh. If they were only deleted, their neighbours would not be connected. In a face
- * (a, b, m) without area the corner m lies on the opposite side a-b, or two corners are at one place. It is removed in
- * one of these ways:
+/* Removes faces without area from a mesh. If these faces were only deleted, their neighbours would not be connected. In
+ * a face (a, b, m) without area the corner m lies on the opposite side a-b, or two corners are at one place. Such a
+ * face is removed in one of these ways:
  *
  *   the face (b, a, c) is behind the side a-b    (a, b, m), (b, a, c)  ->  (m, a, c), (m, c, b)
  *   no face is behind the side a-b               the face is deleted
@@ -283,9 +286,9 @@ static bool cancel(const cb_mesh *m, const cb_side *side, size_t n, bool *gone) 
   return any;
 }
 
-/* Finds behind[f][k], the face behind the side of face f that begins at corner k. It is -1 if there is none, and -2 if
- * there are several, or if one runs in the same direction. *more: some faces have cancelled each other, so that another
- * round is needed. Returns false if there is no memory. */
+/* Finds behind[f][k], the face behind the side of face f that begins at corner k. The entry is -1 if there is no such
+ * face, and -2 if there are several, or if one runs along the side in the same direction. *more becomes true if some
+ * faces have cancelled each other, so that another round is needed. Returns false if there is no memory. */
 static bool find_behind(const cb_mesh *m, int (*behind)[3], bool *gone, bool *more) {
   const size_t n = 3 * m->n_triangles;
   cb_side *side = cb_sides_sorted((int)m->n_vertices, (int)m->n_triangles, (const int(*)[3])m->triangles, NULL);
@@ -314,8 +317,8 @@ static bool may_flip(const cb_mesh *m, int other, int a, int b) {
   return shortest < 0 && c[longest] == b && c[(longest + 1) % 3] == a;
 }
 
-/* Mends the face f if it has no area. touched: faces that were changed in this round; gone: faces that are deleted
- * after the round; first: the vertex that each vertex becomes. Returns whether the mesh was changed.
+/* Mends the face f if it has no area. Returns whether the mesh was changed. `touched` marks the faces that were changed
+ * in this round, and `gone` those that are deleted after the round. first[v] is the vertex that replaces vertex v.
  *
  * The mesh is not changed if the face has an area, or if several faces, or one with the same direction, are behind its
  * longest side. It is also not changed if the face or a neighbour was changed in this round, or if a neighbour has to
@@ -356,8 +359,8 @@ static void drop(cb_mesh *m, const bool *gone) {
   m->n_triangles = kept;
 }
 
-/* Removes faces without area. Vertices may be joined: each entry of first[n_vertices] is replaced by the number of the
- * vertex that it then becomes. */
+/* Removes faces without area. Vertices may be joined. Each entry of first[n_vertices] is the number of a vertex, and is
+ * replaced by the number of the vertex with which this one is joined. */
 static cb_status mesh_unflatten(cb_mesh *m, int *first) {
   enum { WORK = 200000000 }; /* maximum number of faces that are examined */
   const size_t n = m->n_triangles + 1;
@@ -400,7 +403,8 @@ static void face_groups(const cb_mesh *m, int *group) {
   for (size_t f = 0; f < m->n_triangles; f++) group[f] = m->groups[f] < 0 ? (int)m->n_groups : m->groups[f];
 }
 
-/* Groups that meet in an edge of two faces bound one volume, or are one sheet. They become one part. */
+/* If an edge has two faces that belong to two groups, the groups bound one volume together or form one sheet. They
+ * therefore become one part. */
 static bool unite_groups(const cb_mesh *m, const int *group, int *parent) {
   size_t n = 3 * m->n_triangles;
   cb_side *side = cb_sides_sorted((int)m->n_vertices, (int)m->n_triangles, (const int(*)[3])m->triangles, NULL);
@@ -486,8 +490,8 @@ static void *copied(const void *from, size_t n, size_t size) {
   return to;
 }
 
-/* Vertices are joined first, because this closes many holes; faces without area are removed last (unless how->posed).
- * first[n_vertices] becomes the vertex with which each vertex is joined. */
+/* Mends the mesh. Vertices are joined first, because this closes many holes. Faces without area are removed last,
+ * unless how->posed is set. first[v] becomes the vertex with which vertex v is joined. */
 static cb_status mend(cb_mesh *m, const cb_mending *how, int *first, cb_surface_mended *done) {
   cb_status status = CB_OK;
   *done = (cb_surface_mended){.tolerance = how->weld ? how->tolerance : 0};

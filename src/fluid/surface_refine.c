@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TERMS = 14 }; /* number of terms of a series; each term is at most 1/20 of the one before it */
+enum { TERMS = 14 }; /* number of terms of a series; each term is at most 1/20 of the previous one */
 static const double pi = 3.14159265358979323846;
 
 double cb_surface_embedding_reach(cb_surface_embedding to) {
@@ -27,7 +27,7 @@ double cb_surface_embedding_reach(cb_surface_embedding to) {
   return to.K > 0 ? pi * R : INFINITY;
 }
 
-/* A function of one variable with two derivatives. */
+/* The value of a function of one variable, and its first and second derivative. */
 typedef struct taylor {
   double f, df, ddf;
 } taylor;
@@ -212,7 +212,7 @@ int cb_surface_coarser(const cb_surface *s) {
   const cb_surface_owned *o = (const cb_surface_owned *)s;
   int level = 0;
   if (!o->shape) return 0;
-  /* a quarter turn must have an integer number of faces (cb_shape_quarter) */
+  /* r can be halved only if a quarter turn then still has an integer number of faces (cb_shape_quarter) */
   for (int r = *resolution_of(o, o->params); r % 8 == 0 && r / 2 >= LEAST; r /= 2) level++;
   return level;
 }
@@ -241,7 +241,8 @@ static cb_status make_again(const cb_surface_owned *o, int level, cb_surface **o
 
 typedef struct fine {
   double (*x)[3];
-  int (*face)[3], *part, (*middle)[3]; /* middle: the new vertices on the sides of each face */
+  /* middle[faces][3]: the numbers of the new vertices at the middles of the sides of each face */
+  int (*face)[3], *part, (*middle)[3];
   int vertices;
 } fine;
 

@@ -14,13 +14,15 @@
 #include <string.h>
 #include <stdio.h>
 
-/* Positions that are added one after another, to find the first one at each place, or within the tolerance. */
+/* Positions that are added one after another. For each one, the first earlier position at the same place, or within the
+ * tolerance, is found. */
 typedef struct clusters {
   double tolerance;
-  cb_distinct distinct; /* for a tolerance of 0 */
-  double (*x)[3];       /* [kept] */
+  cb_distinct distinct; /* used for a tolerance of 0 */
+  double (*x)[3];       /* [kept]: the position of each kept vertex */
   int *first;           /* [kept]: the number of each kept vertex */
-  int *head, *next;     /* the grid: the last vertex kept in a cell, and the previous one in the same cell; -1: none */
+  /* The grid. head: the last vertex kept in a cell; next: the vertex kept before it in the same cell; -1: none. */
+  int *head, *next;
   size_t kept, mask;
 } clusters;
 
@@ -258,8 +260,8 @@ static double tolerance_of(int number) {
   return strtod(power, NULL);
 }
 
-/* Tries the tolerance with this number. It becomes *best if it leaves fewer edges with one face, or if it leaves the
- * same number and is smaller. */
+/* Tries the tolerance with this number. The result becomes *best if fewer edges with one face remain than in *best, or
+ * if as many remain and the tolerance is smaller. */
 static cb_status attempt(border *b, int number, cb_surface_seam *best, int *best_number) {
   cb_surface_seam tried = {.tolerance = tolerance_of(number)};
   const cb_status status = join_within(b, tried.tolerance, &tried.vertices, &tried.left);
@@ -271,9 +273,9 @@ static cb_status attempt(border *b, int number, cb_surface_seam *best, int *best
   return status;
 }
 
-/* Tries tolerances from the widest in steps of two powers of ten, and then those around the best one. Shapes of
- * bodies/shapes have no seams: their vertices are close to each other only at the tips of narrow parts, and `weld` is
- * only for files. */
+/* Tries tolerances from the widest one in steps of a factor of 100, and then the tolerances next to the best one.
+ * Shapes of bodies/shapes have no seams: their vertices are close to each other only at the tips of narrow parts, and
+ * `weld` is only for files. */
 cb_status cb_surface_seams(const cb_surface *s, cb_surface_seam *out) {
   enum { STRIDE = 6 };
   border b;

@@ -3,8 +3,8 @@
  *   d_i = D_i Y_i + own_i,   own_i = (linear part of mu_i)/rho + d/dt int x dV
  * d_i: moment of the dipole of body i; mu_i: momentum that the motion of its shape gives to the fluid; the integral is
  * over the displaced volume. A body that changes its shape has D_i, own_i and its centroid at the time t. Other
- * symbols: fluid/dipoles.h. Valid for bodies that are farther apart than they are large; `estimate` tells the error. SI
- * units.
+ * symbols: fluid/dipoles.h. Valid for bodies whose distances are larger than their sizes; `estimate` estimates the
+ * error. SI units.
  */
 #include "fluid/body_coupling.h"
 
@@ -21,7 +21,7 @@ typedef struct data {
   cb_dipoles *dipoles;
   double density;
   int n;
-  cb_immersed_workspace **moving; /* [n]: of a body that changes its shape; otherwise NULL */
+  cb_immersed_workspace **moving; /* [n]: the workspace of a body that changes its shape; otherwise NULL */
 } data;
 
 static void release(void *self) {
@@ -33,7 +33,7 @@ static void release(void *self) {
   free(d);
 }
 
-/* Finds the body and the moment of the motion of its shape at time t. */
+/* Finds the data *out of a body at time t, and the moment `own` that the motion of its shape causes. */
 static cb_status shape_at(const data *d, cb_immersed_workspace *w, double t, cb_dipole_body *out, double own[3]) {
   cb_immersed_fluid_share share;
   const cb_status status = cb_immersed_workspace_fluid_share(w, t, &share);
@@ -47,7 +47,7 @@ static cb_status shape_at(const data *d, cb_immersed_workspace *w, double t, cb_
   return CB_OK;
 }
 
-/* The radius of the ball about the centroid that holds the surface as it was given. */
+/* Returns the radius of the smallest ball about the centroid that contains all vertices of the surface as read. */
 static double radius_of(const cb_surface *s, const double centroid[3]) {
   double square = 0;
   for (int i = 0; i < s->vertices; i++) {
@@ -106,7 +106,7 @@ static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, 
   return status;
 }
 
-/* Updates the bodies that change their shapes to time t. */
+/* Gives the bodies whose shapes change the shapes that they have at time t. */
 static cb_status move_shapes(const data *d, double t) {
   cb_status status = CB_OK;
   for (int i = 0; i < d->n && !status; i++) {

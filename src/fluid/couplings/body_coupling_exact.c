@@ -3,9 +3,9 @@
  *   C = K - diag(K_1, .., K_n)
  * K of all bodies and its derivative follow from one system of equations; K_i is the tensor of body i alone, on the
  * same panels. The own added mass of each body is that of its model, which may be more accurate than K_i. Valid for
- * rigid closed bodies of which no two are nearer than their panels resolve. Near a plane the images of all bodies are
- * added. With `samples`, K of joined bodies in flat space is a table (fluid/body_coupling.h). Source: see
- * potential/several.h. SI units.
+ * rigid closed bodies. No two of them may be so near to each other that the panels are too coarse for the gap. Near a
+ * plane the images of all bodies are added. With `samples`, K of joined bodies in flat space is a table
+ * (fluid/body_coupling.h). Source: see potential/several.h. SI units.
  */
 #include "fluid/body_coupling.h"
 
@@ -20,7 +20,7 @@
 typedef struct exact {
   cb_coupling_plane plane;
   const cb_node *samples, *range;
-  cb_coupling_samples table; /* from samples and range */
+  cb_coupling_samples table; /* read from the keys `samples` and `range` */
 } exact;
 
 #define REAL(name, fallback, unit, doc) \
@@ -91,8 +91,8 @@ typedef struct data {
   cb_several *several;
   cb_coupling_table *table; /* NULL: there is no table */
   double density;
-  int n, faces; /* the smallest number of faces of a body */
-  double *film; /* [n]: a third of the size of the largest face (potential/several_blocks.c) */
+  int n, faces; /* n: number of bodies; faces: the smallest number of faces of a body */
+  double *film; /* [n]: for each body a third of the size of its largest face (potential/several_blocks.c) */
 } data;
 
 static void release(void *self) {
@@ -193,8 +193,8 @@ static bool by_joints(void *self, cb_coupling_by_joints *out) {
   return d->table != NULL;
 }
 
-/* Returns the largest linear momentum that the others add to a body if all move with a unit velocity along `axis`,
- * relative to a third of the trace of its own linear tensor. */
+/* Returns how strong the coupling is if all bodies move with a unit velocity along `axis`: the largest linear momentum
+ * that the other bodies add to one body, divided by a third of the trace of the linear tensor of this body alone. */
 static cb_status strength(const data *d, const cb_pose *g, int axis, double (*Y)[6], double (*momentum)[6],
                           cb_several_report *report, double *largest) {
   for (int i = 0; i < d->n; i++) {
@@ -214,8 +214,8 @@ static cb_status strength(const data *d, const cb_pose *g, int axis, double (*Y)
 }
 
 /* Two errors add up. The panels make the coupling of spheres too small by 5/faces to 18/faces, as measured with 320 and
- * 512 faces (potential/several.h). The panels of a film between two bodies are too coarse if they are wider than the
- * gap: this error grows in proportion to (size/gap)^2, from about 1 % where a gap is as wide as a panel
+ * 512 faces (potential/several.h). The panels at a gap between two bodies are too coarse if they are wider than the
+ * gap: this error is proportional to (panel size/gap)^2, and about 1 % for a gap as wide as a panel
  * (potential/moving.h). A table adds its own error. */
 static cb_status estimate(void *self, double t, const cb_pose *g, cb_coupling_error *out) {
   const data *d = self;

@@ -7,7 +7,7 @@
  * product of splines in one direction. In one direction with the data u_i, i = 0 .. n - 1,
  *
  *   (c_i-1 + 4 c_i + c_i+1)/6 = u_i,  periodic, or with ends where the third derivative is continuous at the first and
- *   last inner node (`not-a-knot`): c_1 = (8 u_1 - u_0 - u_2)/6. For 3 points: the parabola, for 2: the line.
+ *   last inner node (`not-a-knot`): c_1 = (8 u_1 - u_0 - u_2)/6. With 3 points u is a parabola, with 2 a line.
  *
  * The flow is continuous with its second derivatives, with an error O(spacing^4); it is exact for cubics (in directions
  * with at least 4 points). Beyond a border that is not periodic, u is that of the nearest point of the grid. At the
@@ -33,7 +33,7 @@ typedef struct axis {
 
 typedef struct grid {
   axis axis[AXES];
-  double *c; /* [t][x][y][z][3]; a direction of more than one point starts at c_-1 */
+  double *c; /* the coefficients [t][x][y][z][3]; along a direction of more than one point the first one is c_-1 */
 } grid;
 
 /* --- coefficients --- */
@@ -53,7 +53,7 @@ static void solve_open(int n, const double *u, double *c, double *ratio) {
 }
 
 /* Finds the coefficients c[-1 .. n + 1] from the periodic data u[n]: c_i = 6 z/(z^2 - 1) sum over k of z^|k| u_i+k,
- * with z = sqrt 3 - 2, by one recursion up and one down. up[n] is a work array. */
+ * with z = sqrt 3 - 2, by one recursion with increasing i and one with decreasing i. up[n] is a work array. */
 static void solve_periodic(int n, const double *u, double *c, double *up) {
   const double z = sqrt(3) - 2;
   double power = 1, sum = 0;
@@ -97,8 +97,8 @@ static void filter_all(grid *g, size_t size, double *work) {
 
 /* --- reading --- */
 
-/* The coefficients of one direction that a place needs: `count` of them from `first` on, with their weights w and the
- * derivatives d of the weights. */
+/* The coefficients of one direction that are needed at a place. There are `count` of them, beginning with number
+ * `first`. They have the weights w, and d are the derivatives of w. */
 typedef struct stencil {
   int first, count;
   double w[4], d[4];
@@ -124,8 +124,8 @@ static bool stencil_at(const axis *a, double x, stencil *s) {
 }
 
 /* The members are sums of rows of coefficients. A row has four coefficients along z of three components each (ROW
- * numbers), and the sums run over the other axes. Slot VALUE has the weights w of all these axes. Slot 1 + k has the
- * derivative d in place of the weight of axis k. */
+ * numbers), and the sums run over the other axes. In slot VALUE the weight of each of these axes is w. In slot 1 + k
+ * the weight of axis k is replaced by its derivative d. */
 enum { VALUE, SLOTS = Z + 1, ROW = 12 };
 typedef struct sums {
   double of[SLOTS][ROW];
@@ -136,7 +136,8 @@ typedef struct sums {
 static inline __attribute__((always_inline)) void add(sums *to, const double (*from)[ROW], const stencil *s, int i,
                                                       int k, bool slopes) {
   for (int slot = VALUE; slot < (slopes ? SLOTS : 1); slot++) {
-    if (slot > VALUE && slot <= k + 1) continue; /* the slot of axis k (see below) or of an axis summed later */
+    /* slot 1 + k is added below; the slots of axes summed later are still 0 */
+    if (slot > VALUE && slot <= k + 1) continue;
     for (int q = 0; q < ROW; q++) to->of[slot][q] += s->w[i] * from[slot][q];
   }
   for (int q = 0; slopes && q < ROW; q++) to->of[1 + k][q] += s->d[i] * from[VALUE][q];
@@ -152,7 +153,7 @@ static inline __attribute__((always_inline)) void sum_up(const grid *g, const st
       for (int j = 0; j < s[Y].count; j++) {
         const double *row = c + (size_t)(s[T].first + l) * stride[T] + (size_t)(s[X].first + i) * stride[X] +
                             (size_t)(s[Y].first + j) * stride[Y];
-        /* For axis Y, `add` reads only slot VALUE, which is this row. */
+        /* For axis Y, `add` reads only slot VALUE, which is `row`. */
         add(&at_x, (const double(*)[ROW])row, &s[Y], j, Y, slopes);
       }
       add(&at_t, (const double(*)[ROW])at_x.of, &s[X], i, X, slopes);

@@ -26,7 +26,7 @@ static const cb_param params[] = {
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 /* Computes phi and its derivative phi' (slope). Up to s = 1/2, phi is the series sum (-s)^n/(n + 1)! up to n = 15,
- * whose rest is below 1e-17. */
+ * whose remainder is below 1e-17. */
 static void profile(double s, double *phi, double *slope) {
   if (s > 0.5) {
     *phi = -expm1(-s) / s;

@@ -9,7 +9,7 @@
 static const char *const variables[] = {"x", "y", "z"};
 
 typedef struct density {
-  cb_expression *e; /* NULL: a number */
+  cb_expression *e; /* NULL: the density is `number` */
   double number;
 } density;
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct layers {
-  double *number; /* densities, then levels */
+  double *number; /* the densities, followed by the levels */
 } layers;
 
 static cb_status allocate(layers *l, int n, cb_medium_facts *facts) {

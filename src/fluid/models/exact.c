@@ -6,8 +6,8 @@
  * and finer faces until its estimated error meets `error`.
  *
  * A body that moves near a wall, or swims by changing its shape, is solved again at each place or shape, always on the
- * same mesh. It is the first mesh whose own K meets the error for the given shape, far from the wall, or the finest
- * mesh that can be solved often. In a curved space a body that swims uses the given faces.
+ * same mesh. This mesh is the first one whose own K meets the error for the given shape, far from the wall. If there is
+ * none, it is the finest mesh that can be solved often. In a curved space a body that swims uses the given faces.
  */
 
 #include "core/failure.h"
@@ -67,7 +67,8 @@ static const cb_param params[] = {
     {0},
 };
 
-/* Parts with a border are sheets. Their thickness has no effect on the fluid. */
+/* Returns whether the surface has a sheet, which is a part with a border. The thickness of a sheet has no effect on the
+ * fluid. */
 static bool any_open(const cb_surface *s) {
   for (int p = 0; p < s->parts; p++)
     if (s->open[p]) return true;
@@ -93,8 +94,9 @@ static cb_exact_asked asked_of(const exact *own, const cb_surface *surface) {
   return (cb_exact_asked){given ? own->error : DEFAULT_ERROR, given && surface->curvature == 0, SOLVED_ONCE, 0};
 }
 
-/* Returns the error that is asked of one mesh for all places or shapes. If the user gives an error, a quarter of it is
- * asked, without a limit of faces. One mesh has a larger error than the extrapolation from several. */
+/* Returns the error that the one mesh for all places or shapes must meet. If the user gives an error, it is a quarter
+ * of the given one, and the number of faces has no limit. It is smaller than the given error because one mesh has a
+ * larger error than the extrapolation from several meshes. */
 static cb_exact_asked asked_often(const exact *own) {
   const bool given = !isnan(own->error);
   return (cb_exact_asked){given ? own->error / 4 : DEFAULT_ERROR, false, given ? INT_MAX : SOLVED_OFTEN,
@@ -133,9 +135,11 @@ typedef struct known {
   struct known *self; /* a pointer to this struct that is not const: `form` needs it to compute the other members */
   cb_moving *moving;
   cb_placed *placed;     /* near a wall: computes the added mass at each place of the body */
-  cb_exact_posed *posed; /* for refined faces of poses or shapes; NULL: not used */
-  cb_surface *fine;      /* near a wall, for a body without poses: its faces there; NULL: the given ones */
-  double error;          /* near a wall: the estimated error of these faces far from the wall */
+  cb_exact_posed *posed; /* computes the added mass on refined faces of poses or shapes; NULL: not used */
+  /* near a wall, for a body without poses: the faces on which it is solved; NULL: the given faces */
+  cb_surface *fine;
+  /* near a wall: the estimated error on the faces that are used there, computed far from the wall */
+  double error;
 } known;
 
 static cb_status create_moving(const cb_surface *surface, const cb_kirchhoff_options *options, cb_moving **out) {
@@ -191,8 +195,8 @@ static void release(const cb_fluid_model *m, void *body) {
 
 /* --- its added mass --- */
 
-/* Solves to the requested error. If the vertices are at rest at the given places, the body may be a shape of
- * bodies/shapes, whose finer faces lie on the true surface. */
+/* Computes the added mass to the requested error. If the vertices are at rest at the given places, the body may be a
+ * shape of bodies/shapes, whose finer faces lie on the true surface. */
 static cb_status to_error(const cb_fluid_model *m, const known *k, const cb_surface *surface, const double (*x)[3],
                           const double (*v)[3], cb_added_mass *out) {
   const exact *own = m->params;
@@ -221,8 +225,8 @@ static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_
   return x == (const double(*)[3])surface->x ? cb_surface_explain(surface, status) : status;
 }
 
-/* Chooses the mesh that serves all places, by its error far from the wall. For a body without poses the vertices of
- * finer faces lie on the true surface. */
+/* Chooses the mesh that is used at all places of the body. The criterion is the error of the mesh far from the wall.
+ * For a body without poses the vertices of finer faces lie on the true surface. */
 static cb_status choose_rigid(const cb_fluid_model *m, known *k, const cb_surface *surface,
                               const cb_kirchhoff_options *options) {
   const cb_exact_asked asked = asked_often(m->params);
@@ -266,8 +270,8 @@ static cb_status place(const cb_fluid_model *m, known *k, const cb_surface *surf
   return status;
 }
 
-/* Solves on the chosen faces at the pose g, with the given vertices at x, which move with v. (k->fine belongs to a body
- * without poses: x is not used.) */
+/* Computes the added mass *out near the wall for the body at the pose g, on the chosen faces. The given vertices are at
+ * x and move with v. If k->fine is set, the body has no poses, and x and v are not used. */
 static cb_status place_at(const known *k, const double (*x)[3], const double (*v)[3], const cb_pose *g,
                           cb_placed_form *out) {
   if (k->fine) return cb_placed_at(k->placed, (const double(*)[3])k->fine->x, NULL, g, out);
@@ -310,7 +314,8 @@ static cb_status added_mass_at(const cb_fluid_model *m, void *body, const cb_sur
   return CB_OK;
 }
 
-/* Uses the given faces, if refinement is switched off, or in a curved space, where finer faces take too long. */
+/* Computes the added mass on the given faces. This is done if refinement is switched off, and in a curved space, where
+ * finer faces take too long. */
 static cb_status prepare_as_given(const cb_fluid_model *m, known *k, const cb_surface *surface, const double (*x)[3],
                                   cb_added_mass *found) {
   const cb_kirchhoff_options options = options_of(m->params, surface);

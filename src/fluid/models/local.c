@@ -30,7 +30,8 @@ void cb_fluid_local_on_face(const cb_fluid_model *m, const void *body, const cb_
   }
 }
 
-/* Returns the kinetic energy of the fluid for the velocities v of the vertices at x, the pose of l (equation above). */
+/* Returns the kinetic energy of the fluid for vertices at x with the velocities v (equation above). l must have been
+ * set to this pose. */
 static double kinetic(const cb_local *l, const cb_surface *s, const double (*x)[3], const double (*v)[3],
                       const cb_local_part *part) {
   double sum = 0;

@@ -37,15 +37,15 @@ static const cb_param params[] = {
 
 typedef struct box {
   double h[3], mean;
-  double axis[3][3]; /* rows are the axes */
+  double axis[3][3]; /* the rows are the axes of the box */
 } box;
 
 typedef struct boxes {
   int n;
   box *of;
-  double (*place)[3];    /* [n]: the centres of mass */
-  int *part;             /* [n]: the part of the surface with which each moves, or -1 */
-  const cb_node **named; /* [n]: the node that names this part, or NULL */
+  double (*place)[3];    /* [n]: the centre of mass of each box */
+  int *part;             /* [n]: the part of the surface with which each box moves, or -1 */
+  const cb_node **named; /* [n]: the node that names the part of each box, or NULL */
 } boxes;
 
 static void release(const cb_fluid_model *m, void *body) {

@@ -5,9 +5,10 @@
  *   sum_j sigma_j W_ij = A_i m_i in least squares over faces,  K_ab = sum_i (sum_j sigma_aj/|c_i - s_j|) m_b,i A_i
  *
  * phi is the potential, K the added mass for density 1, and a and b number the six unit twists. s_j is the place of
- * source j, and sigma_aj its strength in motion a. x_j is a vertex and n_j its normal, the mean of the normals of its
- * faces weighted by area. l is the root mean square edge, and offset a parameter. Face i has the centre c_i, the normal
- * n, the area A_i and m_i = (c_i × n, n) with the components m_b,i. W_ij is the solid angle of face i as seen from s_j.
+ * source j, and sigma_aj its strength in motion a. x_j is a vertex. Its normal n_j is the mean of the normals of its
+ * faces, weighted by area. l is the root mean square of the edge lengths, and offset a parameter. Face i has the centre
+ * c_i, the normal n_i, the area A_i and m_i = (c_i × n_i, n_i) with the components m_b,i. W_ij is the solid angle of
+ * face i as seen from s_j.
  *
  * Sources: Weissmann & Pinkall (2012), ACM Trans. Graph. 31, 104, doi 10.1145/2185520.2185600; Wang (2019), Hunan
  * University, bachelor's thesis on the motion of one rigid body under water, eqs 6 to 11. Two things in the thesis are
@@ -48,12 +49,12 @@ static const cb_param params[] = {
 typedef struct sources {
   int faces, n;
   cb_panels *p;
-  /* s[n]: places of the sources; matrix[n][faces]: W by columns; w[COLUMNS][faces]: normal velocities; sigma: as large
-   * as w */
+  /* s[n]: places of the sources; matrix[n][faces]: W by columns; w[COLUMNS][faces]: normal velocities;
+   * sigma[COLUMNS][faces]: the solutions */
   double (*s)[3], *matrix, *w, *sigma;
   double radius;
-  /* For one motion this is the root mean square of the flux that the solution misses, divided by that of the flux. The
-   * member is the maximum over the motions that find_residual checks. */
+  /* The root mean square of the flux that the solution misses, divided by the root mean square of the flux itself. This
+   * is the maximum of the ratio over the motions that find_residual checks. */
   double residual;
   int outside; /* number of sources outside the body */
 } sources;
@@ -125,7 +126,8 @@ static cb_status solve(sources *o) {
   for (int j = 0; j < o->n; j++) {
     double *column = o->matrix + (size_t)j * (size_t)o->faces;
     cb_panels_row(o->p, o->s[j], o->faces, NULL, -1, NULL, column);
-    /* column has D (potential/panels.h): the solid angle of a panel divided by 4 pi, positive as seen from its front */
+    /* column has the numbers D of potential/panels.h: the solid angle of a panel divided by 4 pi, positive from its
+     * front */
     double seen = 0;
     for (int i = 0; i < o->faces; i++) seen += column[i] *= -FOUR_PI;
     o->outside += seen < FOUR_PI / 2;
@@ -202,9 +204,11 @@ static cb_status check_positive(const sources *o, const double K[6][6]) {
                  "suit its faces: expected finer faces, another `offset`, or the model `exact`");
 }
 
-/* Fails if the solution misses the fluxes, or if sources are in the fluid, where they would give another flow. */
+/* Fails if the solution misses the fluxes, or if sources are outside the body. There they would be in the fluid, and
+ * the flow would be another one. */
 static cb_status check_flow(const sources *o) {
-  /* Measured on ellipsoids: the error of K is 0.01 at a residual of 0.05, 0.07 at 0.25, and 0.3 at 0.5. */
+  /* In measurements on ellipsoids the relative error of K is 0.01 at a residual of 0.05, 0.07 at 0.25, and 0.3 at 0.5.
+   */
   static const double maximum = 0.3;
   if (o->outside > 0)
     return cb_fail(CB_ERROR_DOMAIN,
@@ -229,7 +233,7 @@ static cb_status find(sources *o, const cb_surface *surface, const double (*x)[3
   integrate(o, v, out);
   status = check_positive(o, (const double(*)[6])out->K);
   if (!status) status = check_flow(o);
-  out->error = o->residual / 2; /* larger than the errors that were measured (check_flow) */
+  out->error = o->residual / 2; /* more than the errors that were measured (see check_flow) */
   out->tolerance = 0.03;
   return status;
 }

@@ -31,7 +31,7 @@ typedef struct viscous_drag {
 } viscous_drag;
 
 typedef struct drag_body {
-  double D[6][6]; /* for nu = 1 */
+  double D[6][6]; /* the matrix D of the file head for nu = 1 */
 } drag_body;
 
 static const cb_param params[] = {
@@ -54,8 +54,8 @@ static void to_vertices(const cb_surface *s, const cb_panels *p, const double *p
     if (weight[v] > 0) value[v] /= weight[v];
 }
 
-/* Finds the gradient g of the linear function on a face that has these values at the corners. n and area: those of the
- * face. */
+/* Finds the gradient g of the linear function that has the given values at the corners of a face. The face has the
+ * normal n and the given area. */
 static void gradient_of(const double corner[3][3], const double n[3], double area, const double value[3], double g[3]) {
   memset(g, 0, 3 * sizeof *g);
   for (int k = 0; k < 3; k++) {

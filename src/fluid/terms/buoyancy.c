@@ -6,8 +6,8 @@
  */
 #include "fluid/immersed_private.h"
 
-/* Finds the displaced mass and its moment, in the world's axes, if the density varies. If `all` is not set, only the
- * components of the moment perpendicular to up are found. */
+/* Finds the displaced mass and its moment, in the world's axes, if the density varies. If `all` is not set, only those
+ * components of the moment that are perpendicular to up are found. */
 static cb_status displaced(cb_immersed_workspace *s, bool all, double *mass, double moment[3]) {
   const cb_immersed *b = s->b;
   const int closed = b->closed_faces, sheets = b->surface->faces - closed;

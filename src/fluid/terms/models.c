@@ -27,8 +27,9 @@ static cb_status create(cb_immersed_workspace *s) {
   return CB_OK;
 }
 
-/* Computes the terms F of a model at its place number p, which is at `at` with the relative twist V, and their
- * derivatives dF (NULL: not wanted). F and dF are 0 on entry. */
+/* Computes the terms F of a model at its place number p, and the derivatives dF of the terms in V (NULL: not wanted).
+ * `at` has the data of the fluid at this place, and V is the twist of the place relative to the flow. F and dF are 0 on
+ * entry. */
 static cb_status act(const cb_immersed_model_instance *of, int p, const cb_immersed_fluid_sample *at, const double V[6],
                      double (*F)[6], double (*dF)[6][6]) {
   const cb_fluid_model *model = of->model;
@@ -161,8 +162,8 @@ static cb_status find_terms(cb_immersed_workspace *s, const cb_immersed_moment *
   return CB_OK;
 }
 
-/* Adds the sum of all terms for a step without derivatives. The terms are stored only to report one that is not
- * finite. */
+/* Adds the sum of all terms for a step without derivatives. The separate terms are computed and stored only if the sum
+ * is not finite, to report the term that causes this. */
 static cb_status add_sum(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F) {
   const cb_immersed *b = s->b;
   double sum[6] = {0};
@@ -192,8 +193,8 @@ static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, c
   return CB_OK;
 }
 
-/* A term has the name that the model gives it. If another wrench has this name, the name of the model and `_` precede
- * it. */
+/* Returns the name of term i, which is the name that the model gives it. If another wrench already has this name, the
+ * name of the model and `_` are put before it. */
 static const char *name_of(cb_immersed *b, int i) {
   const cb_immersed_model_instance *f = b->models.of;
   while (i >= f->first + f->terms) f++;

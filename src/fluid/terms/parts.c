@@ -14,7 +14,7 @@
  * With the strain, in a fluid of one density,
  *
  *   L = (rho/2) (<K V, V> - 2 <C e, V> + <N e, e>),   P = K V - C e,   Q = N e - C^T V
- *   momentum  rho X^T P;   dL/dxi_j = rho (<P, d_j V> + <Q, d_j e>);   d_k of it = rho (<K d_k V - C d_k e, d_j V> +
+ *   momentum rho X^T P; dL/dxi_j = rho (<P, d_j V> + <Q, d_j e>); d_k dL/dxi_j = rho (<K d_k V - C d_k e, d_j V> +
  *   <N d_k e - C^T d_k V, d_j e> + <P, d_k d_j V> + <Q, d_k d_j e>)
  *
  * with the derivatives d_j along component j of xi. The kinetic energy of the fluid around the body, less that of the
@@ -130,7 +130,7 @@ static cb_status field(cb_immersed_workspace *s) {
   return CB_OK;
 }
 
-/* Finds d_k d_j V and d_k d_j e. */
+/* Finds d2V = d_k d_j V and d2e = d_k d_j e (symbols above). */
 static void second_along(const cb_immersed_fluid_sample *at, int j, int k, double d2V[6], double d2e[STRAINS]) {
   cb_immersed_fluid_sample turned = *at;
   double dW[6], dG[3][3] = {{0}};
@@ -142,7 +142,8 @@ static void second_along(const cb_immersed_fluid_sample *at, int j, int k, doubl
   strain_along((const double(*)[3])dG, j, d2e);
 }
 
-/* Adds the derivative of the wrench of the strained part along the pose to dg. P and Q: for the present motion. */
+/* Adds the derivative of the wrench of the strained part along the pose to dg. P and Q are those of the present motion.
+ */
 static void add_strained_slope(const cb_immersed_workspace *s, const double P[6], const double Q[STRAINS],
                                cb_tensor dg) {
   const cb_immersed_part_added_mass *part = s->part_added_mass;

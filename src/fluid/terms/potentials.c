@@ -7,10 +7,10 @@
  * the body and the fluid. Both integrals are sums over the same nodes, so that F is the derivative of U to round-off.
  *
  * The nodes are in the cones from an apex to the faces: three points of each face (degree 2) and two along each line
- * from the apex, at r_j/d = 2/3 -+ sqrt(2/45). They are exact for r^2 times cubics, and weighted by (S(r)/r)^2. r is
- * the distance from the apex, d its value on the face, and S the sine s_K of the space. The sums are then scaled to the
- * part's volume. In hyperbolic space the origin of the particle is that of the body, so that no digits are lost far
- * from the world's origin.
+ * from the apex, at r_j/d = 2/3 -+ sqrt(2/45). The rule with the nodes r_j is exact for r^2 times cubics. The weights
+ * are multiplied by (S(r)/r)^2. r is the distance from the apex, d its value on the face, and S the sine s_K of the
+ * space. The sums are then scaled to the part's volume. In hyperbolic space the origin of the particle is that of the
+ * body, so that no digits are lost far from the world's origin.
  */
 #include "fluid/immersed_private.h"
 #include "dynamics/system_facts.h"
@@ -206,7 +206,8 @@ static bool lifts(const cb_immersed *b) {
   return b->curved.potential && cb_immersed_is_lifted(b) && cb_immersed_displaces(b);
 }
 
-/* If the body has mass, wrench 0 is the potential's wrench on the body. The next wrench is the buoyancy, if it acts. */
+/* If the body has mass, wrench 0 is the potential's wrench on the body. The buoyancy, if it acts, is the wrench after
+ * that. */
 static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const bool pulled = pulls(s->b);
   cb_status status = CB_OK;

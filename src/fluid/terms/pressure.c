@@ -1,22 +1,23 @@
 /* Pressure of the undisturbed flow: the wrench int rho (x × a, a) dV over the body. a = Du/Dt = du/dt + G u is the
  * acceleration of the fluid in the body's axes, with its velocity u, the gradient G and the density rho.
  *
- * Closed parts are cut into tetrahedra from the mean o of a part's corners to its faces. On each of them a is linear,
- * with the mean of a at o:
+ * Closed parts are cut into tetrahedra from the mean o of a part's corners to its faces. On each tetrahedron a is
+ * linear. At o, a is the mean of its values at the corners of the part.
  *
  *   int a dV = V/4 sum a_i,   int x × a dV = V/20 sum (x_i + sum x) × a_i
  *
- * The x_i are the four corners of a tetrahedron of volume V, and a_i is a at them. The integrals are exact if a is
- * linear in place. For sheets the integrals are over faces times the thickness, with A/3 and A/12 for the area A. rho
- * is the density of the medium at the face. So every vertex has a weight w and an arm h: force sum w a, torque sum
- * h × a.
+ * The x_i are the four corners of a tetrahedron of volume V, and a_i is a at them. The integrals are exact if a is a
+ * linear function of the place. For sheets the integrals are over faces times the thickness, with A/3 and A/12 for the
+ * area A. rho is the density of the medium at the face. The integrals are thus sums over the vertices, each with a
+ * weight w and an arm h: the force is sum w a, and the torque sum h × a.
  */
 #include "fluid/immersed_private.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Adds the weights w and arms h of the n corners x of a simplex. content: rho times its volume. */
+/* Adds the weights w and arms h that belong to the n corners x of a simplex. `content` is rho times the volume of the
+ * simplex, or rho times area and thickness for a face. */
 static void add_simplex(int n, const double *x[], double content, cb_immersed_weight *to[]) {
   double sum[3] = {0};
   for (int c = 0; c < n; c++)
@@ -40,8 +41,8 @@ static void find_apices(cb_immersed_workspace *s) {
     for (int i = 0; i < 3; i++) apex[p].x[i] /= apex[p].corners;
 }
 
-/* Finds the weights and arms of the vertices. An apex is the mean of its part's corners, so its weight is divided among
- * them. */
+/* Finds the weights and arms of the vertices. An apex is the mean of the corners of its part, so the weight of the apex
+ * is divided among these corners. */
 static void weigh_vertices(cb_immersed_workspace *s) {
   const cb_immersed *b = s->b;
   const cb_surface *surface = b->surface;
@@ -89,8 +90,8 @@ static cb_status create(cb_immersed_workspace *s) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for a body of %d vertices", b->surface->vertices);
 }
 
-/* Adds the pressure of a uniform flow: rho V (c_v × a, a), with the volume V that the body displaces, its centre c_v,
- * the density rho and the acceleration a of the fluid. */
+/* Adds the wrench of the pressure of a uniform flow, rho V (c_v × a, a), with the volume V that the body displaces, its
+ * centre c_v, the density rho and the acceleration a of the fluid. */
 static void press_uniform(const cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dg) {
   double a[3], centre[3];
   cb_apply3_transposed(m->r, s->wind.rate, a);

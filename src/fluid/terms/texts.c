@@ -111,7 +111,7 @@ static cb_status evaluate(const cb_immersed_workspace *s, const cb_immersed_text
 }
 
 /* Sets `wrench` to the wrench of the torque and the force f in `value`, which act at the place `at`. Their components
- * are along the body's axes or the world's axes (text->world), which the transvection carries to `at`:
+ * are along the body's axes or the world's axes (text->world), which the transvection from the origin carries to `at`:
  *
  *   (torque + x × f, w f + K x (x.f)/(1 + w))
  *
@@ -130,7 +130,8 @@ static void take(const cb_immersed_text *text, const double r[3][3], const doubl
   for (int i = 0; i < 3; i++) wrench[3 + i] = text->w * wrench[3 + i] + share * text->at[i];
 }
 
-/* Sets `column` to the derivative of the wrench in variable i of the expressions. slope: their derivatives. */
+/* Sets `column` to the derivative of the wrench in variable i of the expressions. `slope` has the derivatives of the
+ * expressions. */
 static void take_slope(const cb_immersed_text *text, const double r[3][3], double slope[6][VARIABLES], int i,
                        double column[6]) {
   double along[6];

@@ -18,7 +18,8 @@ typedef struct cb_builder_point {
 typedef struct cb_builder_bond {
   int i, j;
   double value[3]; /* stiffness, rest length (< 0: the distance at the start), damping */
-  /* the same as functions of the time t; NULL: the number in `value` is used. The system takes ownership */
+  /* the same three numbers as functions of the time t; NULL: the number in `value` is used. The system takes ownership
+   */
   cb_expression *expression[3];
 } cb_builder_bond;
 
@@ -76,8 +77,9 @@ cb_status cb_builder_parse(cb_builder *b, const char *text, const char *const *n
  * `expression` is true, the text of the node is an expression, and the position inside this text is added to the
  * message. */
 cb_status cb_builder_placed(const cb_builder *b, cb_status status, const cb_node *node, bool expression);
-/* Copies a given point to x, and moves it onto the space if it is off by round-off only. Fails if the point is farther
- * off, outside of the chart, or not finite. `what` names the point in a message. x may be `given`. */
+/* Copies a given point to x. If the point is off the space by round-off only, x is moved onto the space. Fails if the
+ * point is farther off, outside of the chart, or not finite. `what` names the point in a message. x and `given` may be
+ * the same array. */
 cb_status cb_builder_settle(const cb_space *g, const char *what, const double *given, double *x);
 /* Does the same as cb_builder_settle for a fixed point whose coordinates are relative to b->centre_origin. */
 cb_status cb_builder_fix(const cb_builder *b, const char *what, const double *given, cb_fixed *centre);

@@ -91,7 +91,8 @@ void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin);
 /* Returns the list of the constraints of a system. */
 cb_constraint_list cb_constraints_of(const cb_system *s);
 
-/* Evaluates element e of a row into c->scratch by `function`; NULL: by its class. */
+/* Evaluates element e of a row into c->scratch, by `function` or, if this is NULL, by the function of the row's class.
+ */
 cb_status cb_constraints_element(cb_constraints *c, const cb_constraint *row, cb_element_function *function, int e,
                                  double t, const double *x, int order);
 /* Computes the target at time t and its first two derivatives. */
@@ -111,14 +112,15 @@ typedef cb_status cb_distance_function(const cb_space *g, const double *d, doubl
 
 /* Computes sigma[4], half the sum of the sides d[3] of a triangle and this half sum minus each side. */
 void cb_triangle_half_sums(const double *d, double *sigma);
-/* Computes the derivatives, in the sides, of the sum over i of w_i f(sigma_i) with weights w_i: first[i] = w_i f' and
- * second[i] = w_i f''. */
+/* Let f_i be one function of sigma_i for each i. Given first[i] = f_i' and second[i] = f_i'', computes the gradient and
+ * the Hessian of the sum of the f_i(sigma_i) in the sides. */
 void cb_triangle_in_sides(const double *first, const double *second, double *gradient, double *hessian);
 /* Converts the derivatives of log X (l first, ll second) to those of F(X), given f1 = X F' and f2 = X (X F')'. hessian
  * may be NULL. */
 void cb_triangle_by_logarithm(double f1, double f2, const double *l, const double *ll, double *gradient,
                               double *hessian);
-/* Computes the element f(d_0, d_1, d_2) of three points, where d_s is the distance of the points ends[s]. */
+/* Computes the element f(d_0, d_1, d_2) of three points. d_s is the distance of the points with the numbers ends[s][0]
+ * and ends[s][1]. */
 cb_status cb_triangle_by_sides(const cb_space *g, cb_distance_function *f, const int ends[CB_TRIANGLE_SIDES][2],
                                const double *const *x, int order, cb_element *out);
 
@@ -161,8 +163,8 @@ cb_status cb_coordinates_at(const cb_space *g, const cb_chart *chart, const cb_i
                             int order, cb_coordinates *out);
 
 /* Evaluates an element that is written for the embedding. In a space with a chart it is evaluated at the points x(q),
- * and its derivatives are converted to the chart: with the gradient g and the second derivatives H in the embedding
- * they are J^T g and J^T H J + g.x_ij. */
+ * and its derivatives are converted to the chart. With the gradient a and the second derivatives H in the embedding
+ * they are J^T a and J^T H J + a.x_ij. */
 cb_status cb_element_by_embedding(cb_element_function *in_embedding, const cb_constraints *c, const cb_constraint *row,
                                   int element, double t, const double *const *x, int order, cb_element *out);
 
@@ -177,8 +179,8 @@ cb_status cb_constraint_check_finite(double value, int n, const double *derivati
 
 /* --- keys of a class in a scenario --- */
 
-/* The rows of a class's table of keys. `field` is a member of `type` that is a const cb_node *. With fallback NULL the
- * key is required. */
+/* A row of a class's table of keys. `field` is a member of `type` that is a const cb_node *. If `fallback` is NULL, the
+ * scenario must give the key. */
 #define CB_CONSTRAINT_KEY(type, key, field, fallback, unit, doc) \
   { key, CB_PARAM_NODE, offsetof(type, field), fallback, unit, "", "", doc }
 #define CB_CONSTRAINT_NAME(type, field) \

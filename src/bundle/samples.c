@@ -205,7 +205,7 @@ static cb_status coarse_grid(const cb_samples *s, int count, const double *sampl
   return cb_spline_grid_solve(out);
 }
 
-/* Evaluates the spline on axis c at the samples of axis a. The coefficients are from[outer][points of c][inner], and the
+/* Evaluates the spline on axis c at the samples of axis a. The coefficients are from[outer][points of c][inner]; the
  * result is to[outer][points of a][inner]. */
 static void expand(const cb_spline_axis *c, const cb_spline_axis *a, size_t outer, size_t inner, const double *from,
                    double *to) {

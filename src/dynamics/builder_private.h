@@ -107,8 +107,8 @@ cb_status cb_builder_check_range(const char *what, const char *quantity, cb_targ
 /* Fails unless n >= 1 and each triangle has three different particles that exist. */
 cb_status cb_builder_check_triangles(const cb_builder *b, const char *what, int n, const int (*triangle)[3]);
 /* Finds a chart by its name. If name is NULL, *found is the space's own chart, or the embedding in a space without a
- * chart. *row is the chart as a row stores it: NULL for the embedding. CB_ERROR_ARGUMENT if there is no such chart. For
- * a chart other than the space's own, also fails like cb_builder_check_factors. */
+ * chart. *row is the chart as a row stores it: NULL for the embedding. Returns CB_ERROR_ARGUMENT if there is no such
+ * chart. For a chart other than the space's own, also fails like cb_builder_check_factors. */
 cb_status cb_builder_find_chart(const cb_builder *b, const char *what, const char *name, const cb_chart **found,
                                 const cb_chart **row);
 

@@ -106,7 +106,8 @@ cb_element_function cb_element_distance;
 enum { CB_TRIANGLE_SIDES = 3 };
 
 /* A function f(d_1 ... d_p) of distances, from which angles and areas are made in spaces of one factor. It sets (does
- * not add to) value and, unless NULL, gradient[p] and hessian[p*p]. CB_STEP_DOMAIN where the function has no value. */
+ * not add to) value and, unless NULL, gradient[p] and hessian[p*p]. Returns CB_STEP_DOMAIN where the function has no
+ * value. */
 typedef cb_status cb_distance_function(const cb_space *g, const double *d, double *value, double *gradient,
                                        double *hessian);
 
@@ -157,8 +158,8 @@ typedef struct cb_coordinates {
 } cb_coordinates;
 
 /* Evaluates the coordinates. If chart is NULL, they are those of the world's embedding. `world` maps local to world
- * coordinates. Order 0 gives q, order 1 also `first`, order 2 everything. CB_STEP_DOMAIN outside the chart and where it
- * is singular. */
+ * coordinates. Order 0 gives q, order 1 also `first`, order 2 everything. Returns CB_STEP_DOMAIN outside the chart and
+ * where it is singular. */
 cb_status cb_coordinates_at(const cb_space *g, const cb_chart *chart, const cb_isometry *world, const double *x,
                             int order, cb_coordinates *out);
 

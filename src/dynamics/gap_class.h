@@ -69,7 +69,7 @@ cb_status cb_gap_coordinates(const cb_gaps *gaps, const cb_gap_function *f, cons
 
 /* cb_gap_distance_between computes the distance d of particle i at x from particle j at y, and for order 1 gradient[2k]
  * in (x, y). cb_gap_distance_from computes the distance of particle i at x from a point `centre` of the world, and for
- * order 1 gradient[k] in x. CB_STEP_DOMAIN where the derivatives do not exist. */
+ * order 1 gradient[k] in x. Returns CB_STEP_DOMAIN where the derivatives do not exist. */
 cb_status cb_gap_distance_between(cb_gaps *gaps, int i, int j, const double *x, const double *y, int order, double *d,
                                   double *gradient);
 cb_status cb_gap_distance_from(cb_gaps *gaps, int i, const double *x, const double *centre, int order, double *d,

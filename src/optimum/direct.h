@@ -50,7 +50,7 @@ typedef struct cb_crossing {
   double at, time;
 } cb_crossing;
 
-/* True if the bundle has breaks. */
+/* Returns true if the bundle has breaks. */
 bool cb_bundle_has_breaks(const cb_bundle *b);
 /* Finds the crossings list[CB_CROSSINGS_MAX] of a gait, in the order of their times from 0. CB_ERROR_UNSUPPORTED, with
  * the names of the variables, if the gait runs along a break, crosses two breaks at once, or has more than
@@ -83,9 +83,9 @@ cb_status cb_corner_at(cb_shape_constraints *w, cb_corner *corner, int functions
 
 /* Starts from a gait that was found with a barrier, and finds the corners that the gait meets. Then solves, to
  * round-off, for the gait that passes these corners. Between the corners the gait is a polynomial of this degree. *out
- * is NULL if d has no barrier, or if the gait meets no corner. CB_STEP_NO_CONVERGENCE if the gait or the times of its
- * corners do not converge, if the gait is not pressed against the corners, or if it violates a constraint elsewhere.
- * The caller frees. */
+ * is NULL if d has no barrier, or if the gait meets no corner. Returns CB_STEP_NO_CONVERGENCE if the gait or the times
+ * of its corners do not converge, if the gait is not pressed against the corners, or if it violates a constraint
+ * elsewhere. The caller frees *out. */
 cb_status cb_direct_sharpen(struct cb_direct *d, int degree, struct cb_direct **out);
 
 typedef struct cb_direct {
@@ -124,8 +124,8 @@ cb_status cb_direct_create(const cb_optimum_problem *problem, int size, cb_direc
  * functions requires a free start. */
 cb_status cb_direct_create_on(const cb_optimum_problem *problem, cb_basis *basis, cb_direct **out);
 void cb_direct_free(cb_direct *d);
-/* True if the start of the cycle is free: there is no start shape, and the conditions depend only on the conjugacy
- * class of the holonomy. */
+/* Returns true if the start of the cycle is free: there is no start shape, and the conditions depend only on the
+ * conjugacy class of the holonomy. */
 bool cb_direct_smooth(const cb_optimum_problem *problem);
 
 /* Sets the coefficients c to those nearest to a gait, and then moves the vertices with pins to the values of the
@@ -139,15 +139,16 @@ cb_status cb_direct_from(cb_direct *d, const cb_gait *gait);
  * 1e-4 if lower values do not converge. If no constraint presses at the end, the gait is solved again without the
  * barrier. */
 cb_status cb_direct_solve(cb_direct *d, int maximum);
-/* Searches from the coefficients c without constraints, or with the current barrier. CB_STEP_NO_CONVERGENCE after
- * `maximum` iterations (100 times as many for a gradient flow), or if no step improves the gait. */
+/* Searches from the coefficients c without constraints, or with the current barrier. Returns CB_STEP_NO_CONVERGENCE
+ * after `maximum` iterations (100 times as many for a gradient flow), or if no step improves the gait. */
 cb_status cb_direct_settle(cb_direct *d, int maximum);
 /* Computes the maximum amount of the target within the constraints at any length, by a search from a gait; `size` is as
  * in cb_direct_create. Returns the status of the search. */
 cb_status cb_direct_maximum(const cb_optimum_problem *problem, const cb_gait *start, int size, double *amount);
 /* Starts from a gait that was found with a barrier, and solves Wong's equations (extremal.h) for the gait that is
- * exactly at its bounds. *out has this gait in polynomials of this degree on its arcs. CB_STEP_NO_CONVERGENCE if the
- * equations have no solution near the given gait, or if the solution violates other constraints. The caller frees. */
+ * exactly at its bounds. *out has this gait in polynomials of this degree on its arcs. Returns CB_STEP_NO_CONVERGENCE
+ * if the equations have no solution near the given gait, or if the solution violates other constraints. The caller
+ * frees *out. */
 cb_status cb_direct_active_bounds(const cb_direct *d, int degree, cb_direct **out);
 /* Computes the forces of the active constraints (shape_constraint.h); d then owns active_constraints, even after a
  * failure. After this call slopes, steps and the second variation are restricted to changes that the constraints allow.
@@ -164,8 +165,8 @@ double cb_direct_pace(const cb_direct *d, double *ends);
 cb_status cb_direct_cross(cb_direct *d, int count, const cb_crossing *list);
 /* Searches from a gait that crosses breaks of the bundle, on arcs of this degree that end at the crossings. It calls
  * cb_direct_solve for given times of the crossings, and repeats until the times do not change. *d may have any basis;
- * it may be replaced by another search, even after a failure. CB_ERROR_UNSUPPORTED if an intermediate gait runs along a
- * break or crosses two breaks at once; CB_STEP_NO_CONVERGENCE if a search or the times do not converge. */
+ * it may be replaced by another search, even after a failure. Returns CB_ERROR_UNSUPPORTED if an intermediate gait runs
+ * along a break or crosses two breaks at once, and CB_STEP_NO_CONVERGENCE if a search or the times do not converge. */
 cb_status cb_direct_multiphase(cb_direct **d, const cb_gait *start, int degree, int maximum);
 /* Counts the eigenvalues in qp->eigen that are negative, and those that are 0 to round-off. */
 void cb_direct_signs(const cb_direct *d, int *negative, int *flat);

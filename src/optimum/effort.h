@@ -37,7 +37,7 @@ static inline bool cb_objective_is_effort(cb_objective o) { return o == CB_OBJEC
 /* Returns whether the problem has limits of torques. */
 bool cb_effort_is_limited(const cb_optimum_problem *p);
 
-/* Creates the cost for a variation; *out is NULL for other objectives. The caller frees. */
+/* Creates the cost for a variation; *out is NULL for other objectives. The caller frees *out. */
 cb_status cb_effort_create(const cb_optimum_problem *p, const cb_variation *v, cb_effort **out);
 void cb_effort_free(cb_effort *e);
 

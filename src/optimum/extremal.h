@@ -149,8 +149,8 @@ typedef struct cb_extremal {
  * E/amount, and the equations in lambda have no solution, homogeneous multipliers (above) are used. With these the
  * solver can pass the gait of maximum amount, where lambda changes sign, and can find abnormal extremals.
  *
- * CB_ERROR_ARGUMENT if the gait has another number of variables; CB_STEP_NO_CONVERGENCE if no extremal is nearby;
- * statuses of the bundle if the search leaves its domain. The caller frees. */
+ * Returns CB_ERROR_ARGUMENT if the gait has another number of variables, CB_STEP_NO_CONVERGENCE if no extremal is
+ * nearby, and statuses of the bundle if the search leaves its domain. The caller frees *out. */
 cb_status cb_extremal_solve(const cb_optimum_problem *o, const cb_gait *start, const double *lambda, double amount,
                             cb_extremal **out);
 void cb_extremal_free(cb_extremal *e);
@@ -160,7 +160,7 @@ void cb_extremal_free(cb_extremal *e);
  * the panel instead. Returns CB_ERROR_ARGUMENT if t is not in [0, 1]. */
 cb_status cb_extremal_at(const cb_extremal *e, double t, double *x, double *v);
 /* Creates the gait of the extremal: a polynomial of degree at most 384 on each of its arcs, exact to round-off if this
- * degree suffices. The caller frees. */
+ * degree suffices. The caller frees *out. */
 cb_status cb_extremal_gait(const cb_extremal *e, cb_gait **out);
 
 /* Conjugate times of an extremal with a fixed start shape: the times at which neighbouring extremals with the same
@@ -190,7 +190,7 @@ typedef struct cb_conjugate {
 } cb_conjugate;
 
 /* Finds the conjugate times up to `last`, which must be at least 1 (else CB_ERROR_ARGUMENT), with errors of about
- * 1e-10. CB_ERROR_UNSUPPORTED if the start shape is free, if arcs are along bounds, or if the multipliers of the
- * extremal are homogeneous (e->rate, or mu = 0). The search ends early if it leaves the domain of the bundle after time
- * 1. */
+ * 1e-10. Returns CB_ERROR_UNSUPPORTED if the start shape is free, if arcs are along bounds, or if the multipliers of
+ * the extremal are homogeneous (e->rate, or mu = 0). The search ends early if it leaves the domain of the bundle after
+ * time 1. */
 cb_status cb_conjugate_find(const cb_optimum_problem *o, const cb_extremal *e, double last, cb_conjugate *out);

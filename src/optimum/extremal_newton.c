@@ -180,8 +180,8 @@ static cb_status abnormal(rows *q) {
 }
 
 /* For homogeneous multipliers adds the rows of homogeneous(). Otherwise adds a row against a shift of time, and then a
- * row for the objective, or for an abnormal extremal the rows of abnormal(). The derivative of the cost in the start (r,
- * p, lambda) is 2 (-f_p, f_r, xi), where f_r and f_p are the rates of r and p, and xi is the body velocity. */
+ * row for the objective, or for an abnormal extremal the rows of abnormal(). The derivative of the cost in the start
+ * (r, p, lambda) is 2 (-f_p, f_r, xi), where f_r and f_p are the rates of r and p, and xi is the body velocity. */
 static cb_status sought(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -388,8 +388,8 @@ static void swap(extremal_mesh *m) {
 /* Tries fractions of the step. The first one is the smaller of 1 and 1/size; each of the others is half of the one
  * before it, down to 1/256. A fraction is accepted if the durations are positive and the residual is below the largest
  * of the last five residuals times (1 - fraction/4), or below 1e-11. The residual may thus rise for some steps while a
- * long loop closes. CB_STEP_NO_CONVERGENCE if no fraction is accepted. Source: Grippo, Lampariello & Lucidi, SIAM J.
- * Numer. Anal. 23 (1986) 707, doi:10.1137/0723046. */
+ * long loop closes. Returns CB_STEP_NO_CONVERGENCE if no fraction is accepted. Source: Grippo, Lampariello & Lucidi,
+ * SIAM J. Numer. Anal. 23 (1986) 707, doi:10.1137/0723046. */
 static cb_status search(extremal_mesh *m, double size, double *last) {
   static const double least = 1. / 256, round_off = 1e-11;
   const double before = m->residual;

@@ -80,8 +80,8 @@ typedef struct cb_family_watch {
 
 /* Follows branches from starts, which are gaits near the amount range->from, and branches that leave these branches at
  * bifurcations. It uses the bundle, the class of the target, and the members start_shape, lower, upper and no_crossing
- * of the problem. A branch that does not reach range->to ends with an event. CB_ERROR_ARGUMENT if the target has no
- * amount; CB_STEP_NO_CONVERGENCE if no start leads to a gait. watch may be NULL. The caller frees. */
+ * of the problem. A branch that does not reach range->to ends with an event. Returns CB_ERROR_ARGUMENT if the target
+ * has no amount, and CB_STEP_NO_CONVERGENCE if no start leads to a gait. watch may be NULL. The caller frees *out. */
 cb_status cb_family_follow(const cb_optimum_problem *problem, int starts, const cb_gait *const *start,
                            const cb_family_range *range, const cb_family_watch *watch, cb_family **out);
 void cb_family_free(cb_family *f);
@@ -113,8 +113,8 @@ typedef struct cb_family_axis {
  * `report` is called after each turn with the node k of the turn, and with `changed`, which says whether the node
  * changed; a failure of `report` ends the search. Nodes that have gaits at the beginning were reported earlier for the
  * same problem and axes. If all reported nodes are given, the result is bit for bit the same as without the
- * interruption. CB_STEP_NO_CONVERGENCE if no gait was found at any node. The caller frees the gaits of the nodes in any
- * case. */
+ * interruption. Returns CB_STEP_NO_CONVERGENCE if no gait was found at any node. The caller frees the gaits of the
+ * nodes in any case. */
 typedef cb_status (*cb_family_grid_report)(void *context, int k, bool changed);
 cb_status cb_family_grid(const cb_optimum_problem *problem, const cb_family_axis *axis, cb_family_grid_report report,
                          void *context, cb_family_node *node);

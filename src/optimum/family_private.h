@@ -43,8 +43,8 @@ void family_point_free(family_point *p);
 /* Copies a point to a new point with the number of harmonics of y, which must be at least that of the point. */
 cb_status family_point_copy(const family_system *y, const family_point *from, family_point **out);
 /* Solves the equations of a family from the guess p->z. FAMILY_ALONG: p stays in the plane through the guess at right
- * angles to direction[size]; otherwise value is the fixed amount or mu. CB_STEP_NO_CONVERGENCE if the guess is too far
- * from a solution. */
+ * angles to direction[size]; otherwise value is the fixed amount or mu. Returns CB_STEP_NO_CONVERGENCE if the guess is
+ * too far from a solution. */
 cb_status family_correct(family_system *y, family_row row, const double *direction, double value, family_point *p,
                          int *iterations);
 /* Computes the tangent (in the direction of `before`; NULL: of a growing amount), eigenvalues and index of a corrected
@@ -55,7 +55,7 @@ cb_status family_look(family_system *y, const double *before, family_point *p);
 cb_status family_transverse(family_system *y, const family_point *p, double *direction);
 /* Returns the largest of the last coefficients divided by the largest of all coefficients. */
 double family_tail(const family_system *y, const family_point *p);
-/* True if the gait is too rough to follow the branch further: the relative error of the cost is about 1e-6. */
+/* Returns true if the gait is too rough to follow the branch further: the relative error of the cost is about 1e-6. */
 static inline bool family_unresolved(const family_system *y, const family_point *p) { return family_tail(y, p) > 1e-3; }
 static inline double family_lambda(const family_system *y, const family_point *p) {
   return -p->z[y->u + y->row] * y->scale / p->z[p->size - 2];
@@ -138,7 +138,7 @@ cb_status family_outside(family_walk *w, const family_point *p, bool *outside);
 
 /* --- family_branch.c: states --- */
 /* Stores a point, its next step h and `whole` as an array of numbers, from which the branch can continue. The caller
- * frees. */
+ * frees *out. */
 cb_status family_state_make(const family_system *y, const family_point *p, double h, bool whole, double **out,
                             int *count);
 /* Reads a point from state[count]. If these numbers are not a point of this problem, *out is NULL. Creates the system
@@ -153,7 +153,7 @@ static inline double family_cubic(const double *X, const double *E, const double
   const double h = X[1] - X[0], x = (amount - X[0]) / h, q = x * x * (3 - 2 * x);
   return (1 - q) * E[0] + q * E[1] + 2 * h * x * (1 - x) * ((1 - x) * lambda[0] - x * lambda[1]);
 }
-/* True if the branch has a gait with the amount and cost of p. This gait is then p or its mirror image. */
+/* Returns true if the branch has a gait with the amount and cost of p. This gait is then p or its mirror image. */
 bool family_passes(family_walk *w, const family_branch *b, const family_point *p);
 /* Finds the amounts at which one branch becomes cheaper than another. Also finds the amounts at which two cycles of a
  * branch cost as much as one cycle. */

@@ -19,8 +19,8 @@ cb_status cb_optimum_find_watched(const cb_optimum_problem *problem, const cb_fi
  * (certify.c). *d may be replaced; the caller frees *d. *settled becomes false if the search in more functions found no
  * stationary gait. */
 cb_status cb_direct_refine(cb_direct **d, bool *settled);
-/* True if the gait is pressed against constraints of the problem, by a barrier or at corners, or against limits of
- * torques. */
+/* Returns true if the gait is pressed against constraints of the problem, by a barrier or at corners, or against limits
+ * of torques. */
 static inline bool cb_direct_held(const cb_direct *d) {
   return (d->barrier && d->barrier->tau > 0) || d->corners > 0 || (d->effort && d->effort->barrier > 0);
 }
@@ -89,7 +89,7 @@ typedef struct cb_optimality {
 } cb_optimality;
 
 /* Computes the optimality of a gait. The holonomy of the gait replaces the target of the problem. The start shape, the
- * constraints and the objective of the problem are used, except that the objective `target` counts as `cost`.
+ * constraints and the objective of the problem are used, except that the objective `target` counts as `cost`. Returns
  * CB_ERROR_ARGUMENT if the gait is open, does not begin at the start shape, or violates a constraint. */
 cb_status cb_optimality_of(const cb_optimum_problem *problem, const cb_gait *gait, cb_optimality *out);
 
@@ -131,8 +131,8 @@ typedef struct cb_ellipse {
 int cb_ellipses_find(const cb_optimum_problem *o, cb_ellipse *out);
 /* Creates the gait along the ellipse. It has the size that gives the amount of the target, but at most .9 of the window
  * of shapes in each variable (cb_shape_window). If efficiency is the objective, the size does not depend on the amount:
- * it is .3 of the window. If the start shape is free, the gait is moved into the bounds. CB_ERROR_ARGUMENT if small
- * gaits cannot contribute to the target. */
+ * it is .3 of the window. If the start shape is free, the gait is moved into the bounds. Returns CB_ERROR_ARGUMENT if
+ * small gaits cannot contribute to the target. */
 cb_status cb_ellipse_gait(const cb_optimum_problem *o, const cb_ellipse *e, cb_gait **out);
 /* Computes the interval *low to *high from which random values of shape variable i are taken. It is one period around
  * 0, or -wide pi/2 to wide pi/2 if the variable has no period. A finite bound replaces the end of the interval on its

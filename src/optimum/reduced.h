@@ -38,12 +38,12 @@ typedef struct cb_reduced {
   struct cb_reduced_work *work;
 } cb_reduced;
 
-/* Allocates memory for at most this number of unknowns and rows. The caller frees. */
+/* Allocates memory for at most this number of unknowns and rows. The caller frees *out. */
 cb_status cb_reduced_create(int unknowns, int rows, cb_reduced **out);
 void cb_reduced_free(cb_reduced *r);
 
-/* Computes step and multiplier from H, J, g and c; H, J and g are overwritten. CB_STEP_NOT_FINITE if a number is not
- * finite. */
+/* Computes step and multiplier from H, J, g and c; H, J and g are overwritten. Returns CB_STEP_NOT_FINITE if a number
+ * is not finite. */
 cb_status cb_reduced_solve(cb_reduced *r);
 /* Computes, after a solution, the shortest step[unknowns] with J step = -c. */
 void cb_reduced_restore(const cb_reduced *r, const double *c, double *step);

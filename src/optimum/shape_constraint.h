@@ -38,9 +38,9 @@ typedef struct cb_shape_constraints {
 } cb_shape_constraints;
 
 /* Creates the constraints from the members lower, upper and no_crossing of the problem; *out is NULL if there are none.
- * CB_ERROR_ARGUMENT unless lower < upper. With no_crossing, CB_ERROR_ARGUMENT for a bundle without lines, and for a
- * plot in space, where lines can pass one another; CB_ERROR_UNSUPPORTED for more than CB_JET_MAX shape variables. The
- * caller frees. */
+ * Returns CB_ERROR_ARGUMENT unless lower < upper. With no_crossing, it also returns CB_ERROR_ARGUMENT for a bundle
+ * without lines and for a plot in space, where lines can pass one another, and CB_ERROR_UNSUPPORTED for more than
+ * CB_JET_MAX shape variables. The caller frees *out. */
 cb_status cb_shape_constraints_create(const cb_optimum_problem *o, cb_shape_constraints **out);
 void cb_shape_constraints_free(cb_shape_constraints *w);
 
@@ -95,7 +95,8 @@ typedef struct cb_active_constraints {
 /* Finds the times ends[CB_ACTIVE_CONSTRAINT_EDGES_MAX + 1] at which arcs of a gait end. They are 0, the breaks of the
  * gait (none if it has more than 16), the times at which the gait passes breaks of the bundle, the times at which it
  * meets and leaves constraints (constraints may be NULL), and 1. *at_bounds becomes true if the gait is at a constraint
- * at some time. CB_ERROR_ARGUMENT if the gait violates a constraint; CB_ERROR_UNSUPPORTED if there are too many ends.
+ * at some time. Returns CB_ERROR_ARGUMENT if the gait violates a constraint, and CB_ERROR_UNSUPPORTED if there are too
+ * many ends.
  */
 cb_status cb_active_constraint_arcs(const cb_bundle *b, cb_shape_constraints *constraints, const cb_gait *gait,
                                     int *arcs, double *ends, bool *at_bounds);
@@ -147,7 +148,7 @@ typedef struct cb_barrier {
   struct cb_arena *arena;
 } cb_barrier;
 
-/* Creates a barrier; *out is NULL if the problem has no constraints. The caller frees. */
+/* Creates a barrier; *out is NULL if the problem has no constraints. The caller frees *out. */
 cb_status cb_barrier_create(const cb_optimum_problem *o, const cb_basis *basis, cb_barrier **out);
 void cb_barrier_free(cb_barrier *b);
 
@@ -169,5 +170,5 @@ void cb_barrier_follow(cb_barrier *b, const double *step);
 /* Returns the minimum of s at the nodes of the gait with coefficients c. */
 double cb_barrier_least(cb_barrier *b, const double *c);
 /* Scales the gait with coefficients c towards an allowed shape until the gait is allowed at all nodes, with some
- * distance from the constraints. CB_STEP_NO_CONVERGENCE if no such shape is found. */
+ * distance from the constraints. Returns CB_STEP_NO_CONVERGENCE if no such shape is found. */
 cb_status cb_barrier_enter(cb_barrier *b, const double *start_shape, double *c);

@@ -319,7 +319,7 @@ static cb_status only(const cb_group *G, int dim, const double *h, const char *w
       text);
 }
 
-/* True if axis a of the algebra of se2, se3, so2 or so3 is a rotation; false for every other group. */
+/* Returns true if axis a of the algebra of se2, se3, so2 or so3 is a rotation; false for every other group. */
 static bool turns(const cb_group *G, int a) {
   if (!strcmp(G->name, "se2")) return a == 2;
   if (!strcmp(G->name, "se3")) return a < 3;

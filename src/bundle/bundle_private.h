@@ -53,8 +53,8 @@ cb_status cb_gait_regular(const cb_bundle *b, const cb_gait *gait);
 cb_status cb_grid_regular(const cb_bundle *b, const int *v, const int *points, const double *const *value,
                           const double *at, const double *A);
 
-/* --- steps by Magnus's method in the group (curvebody/bundle_path.h). Steps end at the breaks of the gait and of
- * the bundle, so that the order of the method is preserved there --- */
+/* --- steps by Magnus's method in the group (curvebody/bundle_path.h). Steps end at the breaks of the gait and of the
+ * bundle, so that the method keeps its order --- */
 
 /* The integrals along a path: group element, length and cost (curvebody/holonomy.h). */
 typedef struct cb_bundle_sum {

@@ -42,8 +42,9 @@ typedef struct cb_shape_problem {
   const cb_expression *potential;    /* V, of the numbers of g and the n shape variables; NULL: 0 */
 } cb_shape_problem;
 
-/* Works since the start for each variable: [CB_SHAPE_WORKS][n]. With inertia the energy has changed by motor - damping
- * - friction - limit. With drag, a part of the work `motor` is stored in springs and in V, and the rest is dissipated.
+/* The work since the start, for each variable: [CB_SHAPE_WORKS][n]. With inertia the energy has changed by motor -
+ * damping - friction - limit. With drag, a part of the work `motor` is stored in springs and in V, and the remaining
+ * work is dissipated.
  */
 enum { CB_SHAPE_MOTOR, CB_SHAPE_DAMPING, CB_SHAPE_FRICTION, CB_SHAPE_LIMIT, CB_SHAPE_WORKS };
 

@@ -444,8 +444,8 @@ static bool is_held(const cb_builder *b, const cb_system *s, int c) {
 }
 
 /* Moves a component that starts farther than `near` from the base point, and is not held, to an origin at its centre.
- * Does nothing in a space that is given by the metric of a chart: there momenta are covectors, and the run moves the
- * component later. */
+ * Does nothing in a space that is given by the metric of a chart, because momenta are covectors in such a space; the
+ * run moves the component later. */
 static cb_status recentre(cb_system *s, int c) {
   const cb_space *g = s->space;
   if (g->intrinsic || s->held[c]) return CB_OK;

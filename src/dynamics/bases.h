@@ -63,6 +63,6 @@ cb_status cb_bases_recentre(const cb_space *g, cb_bases *b, cb_origin *origin, i
 void cb_bases_follow(const cb_space *g, cb_bases *b, int *nearest);
 
 /* Does the same as cb_builder_origin. `origin` must be the composition of `move` after `place`. Bodies with the same
- * `move` keep the relative positions that their places give them. */
+ * `move` keep the relative positions that their `place` gives them. */
 cb_status cb_builder_moved_origin(cb_builder *b, const cb_origin *origin, const cb_origin *move,
                                   const cb_origin *place);

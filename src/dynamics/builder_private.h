@@ -99,7 +99,7 @@ cb_status cb_builder_add_targeted(cb_builder *b, cb_constraint *row, const cb_ta
 /* Fails unless the n particles exist. `what` names the class of constraints in the message, here and below. */
 cb_status cb_builder_check_particles(const cb_builder *b, const char *what, int n, const int *particle);
 /* Fails unless the space is made of at least one and at most `maximum` quadrics and flat factors. Fails also in a space
- * that is given by the metric of a chart, because the sides of a figure do not determine the figure there. */
+ * that is given by the metric of a chart, because in such a space the sides of a figure do not determine the figure. */
 cb_status cb_builder_check_factors(const cb_builder *b, const char *what, int maximum);
 /* Fails if the target is a number that is not between `low` and `high`. An expression and nan (the value at the start)
  * pass. */

@@ -291,7 +291,8 @@ static void look_free(look *w) {
   free(w->G);
 }
 
-/* Finds a row that depends on the others, or has no gradient, at the start; *row is -1 if there is none. */
+/* Finds a row whose gradient at the start is zero or depends on the gradients of other rows; *row is -1 if there is
+ * none. */
 static cb_status find(cb_system *s, cb_forces *f, const look *w, int *row) {
   cb_gram *gram;
   *row = -1;
@@ -344,7 +345,7 @@ static void drop(cb_system *s, int row) {
   s->n_dropped++;
 }
 
-/* Fails if a dropped row is not satisfied where the others are. */
+/* Fails if a dropped row is not satisfied where the other rows are satisfied. */
 static cb_status check_implied(cb_system *s, const look *w) {
   cb_forces *f = NULL;
   cb_gram *gram = NULL;

@@ -159,7 +159,7 @@ cb_status cb_coordinates_at(const cb_space *g, const cb_chart *chart, const cb_i
 
 /* --- elements of the embedding in a chart space --- */
 
-/* to[n] = J^T from[k] for one particle. */
+/* Computes to[n] = J^T from[k] for one particle, with J of constraint_private.h. */
 static void pull_vector(const cb_space *g, const chart_point *p, const double *from, double *to) {
   for (int i = 0; i < g->dim; i++) {
     double sum = 0;
@@ -228,8 +228,8 @@ cb_status cb_element_by_embedding(cb_element_function *in_embedding, const cb_co
 
 /* --- expressions in the coordinates of a chart of the world --- */
 
-/* Computes the coordinates that an expression uses. own: the expression uses the space's own chart, so x are already
- * these coordinates if origins do not move. */
+/* Computes the coordinates that an expression uses. If `own` is true, the expression uses the space's own chart; x are
+ * then already these coordinates, unless origins move. */
 cb_status cb_constraint_coordinates(const cb_constraints *c, const cb_constraint *row, bool own, const double *x,
                                     int order, cb_coordinates *out) {
   const cb_space *g = c->space;

@@ -1,8 +1,9 @@
 /* How rows of constraints are stored and evaluated.
  *
  * A row is a sum of elements minus a target. An element has at most four particles (a rod, one segment of a path, one
- * triangle of an area). A class of constraints (src/dynamics/constraints/) evaluates an element and reads its keys. All
- * classes share the rest: sums over elements, rates, second derivatives and patterns (constraint_rows.c).
+ * triangle of an area). A class of constraints (src/dynamics/constraints/) evaluates an element and reads its keys.
+ * Sums over elements, rates, second derivatives and patterns are computed in the same way for all classes
+ * (constraint_rows.c).
  */
 #pragma once
 
@@ -39,7 +40,7 @@ struct cb_constraint {
   const char *name;
   int elements, width; /* width: particles per element */
   int *particle;       /* [elements][width]: the particles of each element */
-  /* the required value; nan: not yet known, then it becomes the value at the start */
+  /* the required value; nan: it is not known yet, and will be the value at the start */
   double target;
   cb_expression *target_expression; /* the required value as an expression of t; NULL: `target`; owned */
   cb_fixed centre;                  /* for distance_to_point and pin: the point */
@@ -169,8 +170,8 @@ cb_status cb_coordinates_at(const cb_space *g, const cb_chart *chart, const cb_i
 cb_status cb_element_by_embedding(cb_element_function *in_embedding, const cb_constraints *c, const cb_constraint *row,
                                   int element, double t, const double *const *x, int order, cb_element *out);
 
-/* Computes the coordinates that an expression of a row uses. own: the expression uses the space's own chart, so x are
- * already these coordinates if origins do not move. */
+/* Computes the coordinates that an expression of a row uses. If `own` is true, the expression uses the space's own
+ * chart; x are then already these coordinates, unless origins move. */
 cb_status cb_constraint_coordinates(const cb_constraints *c, const cb_constraint *row, bool own, const double *x,
                                     int order, cb_coordinates *out);
 /* Returns whether the space is used in a chart and the row uses the same chart. */
@@ -197,10 +198,10 @@ cb_status cb_constraint_read_body(const cb_constraint_entry *e, const cb_node *n
 /* Reads the point `at` and its origin, relative to which x is given. Sets the origin in the builder
  * (cb_builder_centre_origin). */
 cb_status cb_constraint_read_point(const cb_constraint_entry *e, const cb_node *node, double *x);
-/* Finds a chart and its name; node NULL: the name is NULL and the chart is the one in which the space is used. */
+/* Finds a chart and its name. If node is NULL, *name becomes NULL, and *chart the chart in which the space is used. */
 cb_status cb_constraint_read_chart(const cb_constraint_entry *e, const cb_node *node, const char **name,
                                    const cb_chart **chart);
-/* Returns the text of node in *text. It must be an expression of the variables names[count]. */
+/* Sets *text to the text of node, which must be an expression of the variables names[count]. */
 cb_status cb_constraint_read_expression(const cb_node *node, const char *const *names, size_t count, const char **text);
 /* Reads triangles, listed or those of a body, and a target, and adds a constraint of their area or volume. `what` is
  * the key of the target, `range` its range (as in cb_param), and `add` the function that adds the constraint. */

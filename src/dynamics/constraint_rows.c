@@ -263,7 +263,7 @@ static inline __attribute__((always_inline)) cb_status element_by(cb_constraints
   return function(c, row, e, t, at, order, out);
 }
 
-/* Clears the parts of c->scratch that `order` needs, and evaluates element e of a row into it. */
+/* Clears the parts of c->scratch that `order` needs. Then evaluates element e of a row into c->scratch. */
 static inline __attribute__((always_inline)) cb_status element(cb_constraints *c, const cb_constraint *row, int e,
                                                                double t, const double *x, int order) {
   cb_element_function *const function = row->class->element;

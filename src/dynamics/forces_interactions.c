@@ -195,8 +195,8 @@ cb_status cb_interactions_add(cb_forces *f, double t, const double *x, double *f
   return CB_OK;
 }
 
-/* Visits every pair once: adds its value to *potential, and the blocks of its second derivatives to dx. Either may be
- * NULL. */
+/* Visits every pair once. Adds the potential of the pair to *potential, and the blocks of the second derivatives of
+ * this potential to dx. potential or dx may be NULL. */
 static cb_status each_pair(cb_forces *f, const cb_interaction *q, double t, const double *x, double *potential,
                            double *dx) {
   const cb_system *s = f->system;

@@ -46,8 +46,8 @@ cb_status cb_gaps_create(const cb_system *system, cb_gaps **out);
 void cb_gaps_free(cb_gaps *gaps);
 /* Sets the origins relative to which positions are given, one per component. They are copied. */
 void cb_gaps_set_origins(cb_gaps *gaps, const cb_origin *origin);
-/* Sets the bases of these origins (bases.h), which are borrowed. NULL (the default): only the origins determine the
- * relative places of components. Must be called whenever the bases have changed. */
+/* Sets the bases of these origins (bases.h), which are borrowed. With NULL (the default), the relative places of
+ * components follow from the origins alone. Must be called whenever the bases have changed. */
 void cb_gaps_set_bases(cb_gaps *gaps, const struct cb_bases *bases);
 
 /* cb_gaps_pair_on returns whether contacts between two particles are on, and cb_gaps_wall_on whether contacts of a

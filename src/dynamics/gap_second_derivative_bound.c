@@ -209,8 +209,8 @@ static cb_jet split(const sampling *s, const cb_jet *both, const cb_coordinates 
   return f;
 }
 
-/* Computes the norms of the derivatives of f at time t and at x. With s->own, x are coordinates of the space's chart,
- * otherwise a point of the embedding. frame: an orthonormal frame at x. */
+/* Computes the norms of the derivatives of f at time t and at x. With s->own, x are coordinates of the space's chart;
+ * otherwise x is a point of the embedding. `frame` is an orthonormal frame at x. */
 static bool sample(const sampling *s, double t, const double *x, const double *frame, derivatives *out) {
   const cb_space *g = s->gaps->space;
   const bool same = s->own && !s->gaps->moves;
@@ -239,8 +239,8 @@ static bool chart_frame(const cb_space *g, const double *q, double *e) {
   return true;
 }
 
-/* Takes a sample at time t and at x, and updates the maximum of each norm. Returns false and updates nothing if f does
- * not exist there. */
+/* Takes a sample at time t and at x, and updates the maximum of each norm. If f does not exist at x, returns false and
+ * updates nothing. */
 static bool take(const sampling *s, double t, const double *x, derivatives *maximum) {
   derivatives d;
   double frame[N * N];

@@ -36,14 +36,14 @@
 /* --- distances between figures --- */
 
 static const double pi = 3.14159265358979323846;
-/* Geodesics count as parallel if the sine of their angle is below this. */
+/* Two geodesics count as parallel if the sine of the angle between them is below this. */
 static const double parallel = 1e-9;
 
 typedef struct line {
   double start[CB_COORD_MAX], tangent[CB_COORD_MAX], length;
 } line;
 
-/* The nearest points p and q of two lines, at the arc lengths a and b, and the unit tangents t and u there. */
+/* The nearest points p and q of two lines, their arc lengths a and b, and the unit tangents t at p and u at q. */
 typedef struct nearest {
   double a, b, p[CB_COORD_MAX], q[CB_COORD_MAX], t[CB_COORD_MAX], u[CB_COORD_MAX];
 } nearest;
@@ -463,8 +463,8 @@ static double radii(const cb_gaps *gaps, const cb_gap *gap, int split, int used)
 
 /* Computes the distance between the two features of a gap. In dimension 3, a gap with side * distance below -`beyond`
  * (times the distance between its points 2 and 3) is not active, because its points have passed each other beyond the
- * ends of the edges. The sign of the distance is not reliable there, because the common normal of two edges changes
- * sign where they become parallel. */
+ * ends of the edges. The sign of such a distance is not reliable, because the common normal of two edges changes sign
+ * where they become parallel. */
 static cb_status figure_of(const cb_gaps *gaps, const cb_gap *gap, double side, const double *const *x,
                            double jacobian[][K * K], cb_gap_figure *out) {
   double point[CB_GAP_PARTICLES][K];

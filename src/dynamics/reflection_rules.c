@@ -318,8 +318,8 @@ static cb_status blow_all(cb_reflection *r, const cb_reflection_contact *contact
   double *goal = q;
   for (int a = 0; a < g->n; a++) {
     if (g->fixed[a] || !(g->u[a] <= equal * maximum)) continue;
-    /* The opening speed of a touching contact is the round-off of an earlier impulse. It counts with e = 1, so that the
-     * energy does not change. */
+    /* The opening speed of a touching contact is the round-off of an earlier impulse. It is treated like a closing
+     * speed with e = 1, so that the energy does not change. */
     q[m] = (g->u[a] < 0 ? 1 + g->e[a] : 2) * g->u[a];
     tolerance[m] = g->tolerance[a];
     of[m++] = a;

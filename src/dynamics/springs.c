@@ -350,8 +350,8 @@ void cb_springs_work_free(cb_springs_work *work) {
  *   -dF/dv = (gamma/d^2) e (e^T form)
  *
  * x and y are the ends, k, D and gamma are as in springs.h, and I_f is the unit matrix of factor f. psi and t of each
- * factor are those of springs_series.h, q and y_f (the y there) those of springs_kernel.h. The derivatives in the end y
- * have the opposite sign. */
+ * factor are those of springs_series.h, and q and y_f (called y in that file) are those of springs_kernel.h. The
+ * derivatives by the end y have the opposite sign. */
 
 enum { K = CB_COORD_MAX };
 

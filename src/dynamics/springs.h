@@ -98,7 +98,7 @@ typedef struct cb_spring_run {
   size_t springs;
   const uint16_t *a;    /* the first end: an offset into x and f */
   const uint16_t *near; /* the second end: an offset into x and f; NULL: the second ends are in `far` */
-  /* the second end if near is NULL: an offset into y; no force is computed there */
+  /* the second end if near is NULL: an offset into y; no force is computed on this end */
   const uint32_t *far;
   const double *stiffness, *rest, *damping; /* damping may be NULL */
   /* the step in stiffness and rest from one group to the next: CB_GROUP, or 0 if all springs have the same value */

@@ -51,8 +51,9 @@ static int search(const graph *g, int root, int *mark, int from, int to, int *qu
 
 enum { UNSEEN = -1, REACHED = -2, WAITING = -3, DONE = -4 }; /* a mark >= 0 is the number of the vertex's region */
 
-/* Numbers the component with the mark REACHED, from root on. `count` vertices have numbers already; returns the new
- * count. frontier is a first-in first-out list of the vertices that full regions have found. */
+/* Numbers the vertices of a component, which have the mark REACHED, starting at `root`. `count` vertices of other
+ * components have numbers already; returns the new count. frontier is a first-in first-out list of the vertices that
+ * full regions have found. */
 static int grow(const graph *g, int root, int *mark, int *order, int count, int *region, int *frontier) {
   int first = 0, last = 0, head = 0, tail = 0;
   frontier[last++] = root;
@@ -300,7 +301,7 @@ static void put(cb_springs *plan, size_t lane, const cb_spring *spring, uint32_t
 }
 
 /* Writes the springs to the lanes of their blocks; the far ends are numbers of particles until finish() makes them
- * offsets. next[block][type]: how many springs of this type the block already has. */
+ * offsets. next[block][type] is the number of springs of this type that the block already has. */
 static void fill(cb_springs *plan, const cb_spring *spring, const uint32_t *order, size_t (*next)[KINDS]) {
   for (size_t i = 0; i < plan->m; i++) {
     const cb_spring *s = &spring[order[i]];

@@ -318,7 +318,7 @@ static double distance(const cb_direct *d, const cb_gait *gait) {
   return fmax(maximum, fastest > 0 ? off / fastest : 0);
 }
 
-/* The gait in the form in which its optimality is computed. */
+/* A gait, prepared for the computation of its optimality. */
 typedef struct cut_gait {
   const cb_gait *gait; /* borrowed */
   cb_gait *loop;       /* the gait minus drift t, owned */

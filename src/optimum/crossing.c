@@ -173,8 +173,8 @@ cb_status cb_direct_cross(cb_direct *d, int count, const cb_crossing *list) {
 enum { ROUNDS = 20, EXACT = 8 };
 
 /* Tolerances of the times of crossings. The relative error of the cost is of the order of the square of these. From
- * round EXACT on, settled_roughly is used. For a gait in few functions of time, or with a barrier, the times may not
- * become more accurate. */
+ * round EXACT on, settled_roughly is used, because the times may not become more accurate for a gait in few functions
+ * of time or with a barrier. */
 static const double settled = 1e-9, settled_roughly = 1e-5;
 
 /* Creates a search on arcs that end at the `count` crossings of the list. If count is 0, it is the search of

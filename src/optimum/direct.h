@@ -111,7 +111,8 @@ typedef struct cb_direct {
   double slope; /* |gradient of the objective along gaits that meet the conditions|/|gradient| */
   /* for infinite length: the factor of the cost E in the objective, pace E - log(amount) */
   double pace;
-  double coarse; /* the cost of torques in half as many functions of time; 0: there are none; infinite: not known */
+  /* the cost of torques in half as many functions of time; 0: it was not computed; infinite: a finer search failed */
+  double coarse;
   double tolerance, tolerance_off; /* the search ends when `slope` and `off` are below these two numbers */
   int iterations;
   bool stationary; /* option: takes Newton's steps to any gait of stationary cost, not only to a minimum */

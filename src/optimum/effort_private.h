@@ -28,7 +28,8 @@ struct cb_effort_work {
   double *node, *left;            /* [nodes][3 n][3 n] and [nodes][functions]: for the Hessian at momentum 0 */
 };
 
-/* The torques at a node and their derivatives in x = (r, r', r''), in the time 0 to 1, and in mu. */
+/* The torques at a node, and their derivatives in x = (r, r', r'') and in mu. Rates are those in the time from 0 to 1.
+ */
 typedef struct cb_effort_node {
   double tau[N], x[N][3 * N], mu[N][D];
 } cb_effort_node;

@@ -116,7 +116,7 @@ static void displacement(const cb_ellipse_work *w, const local *at, const double
   }
 }
 
-/* Computes W, c and their gradients (find.h) at x = (r, p, q); at: the bundle at r. */
+/* Computes W, c and their gradients (find.h) at x = (r, p, q). `at` holds the values of the bundle at r. */
 static void measure(const cb_ellipse_work *w, const local *at, const double *x, state *s) {
   const cb_small_target *t = w->target;
   const int n = w->n, dim = w->dim, u = 3 * n;

@@ -109,8 +109,8 @@ static inline int arc_of(const extremal_mesh *m, int panel) {
 }
 
 /* --- extremal_mesh.c --- */
-/* Creates a mesh with panels[arcs]. held[arcs]: the set of shape variables that are at a bound on each arc, bit i for
- * variable i (NULL: none). */
+/* Creates a mesh with panels[a] panels on arc a. held[a] is the set of shape variables that are at a bound on arc a,
+ * with bit i for variable i; held may be NULL: no variables are at bounds. */
 cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsigned *held, extremal_mesh **out);
 void mesh_free(extremal_mesh *m);
 /* Divides the path into this number of segments (see the top of this file), limited by the maximum and by the number of

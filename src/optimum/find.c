@@ -1,5 +1,5 @@
-/* Searches for the best gaits from every start. Equal solutions are merged; the others are refined and sorted, the best
- * first.
+/* Searches for the best gaits from every start. Equal solutions are merged. The solutions that remain are refined and
+ * sorted, the best first.
  *
  * Results are stored in the order of the starts, so that they do not depend on the number of threads.
  */

@@ -30,10 +30,11 @@ static const double off_space = 1e-9;
 /* A Killing field preserves the plane if it changes the unit normal, and moves the plane, by at most this. Smaller
  * numbers are round-off. */
 static const double vanishes = 1e-12;
-/* view.beyond, the remaining length below, is added to the distance only if |u| is above this. */
+/* The length view.beyond (see `longest`) is added to the distance only if |u| is above this. */
 static const double huge_normal = 1e100;
 /* If a frame is farther than this, in radii, from the given point of the plane, the plane is first expressed in a frame
- * at this distance. The remaining length (view.beyond) is then added to the distance that is computed from u. */
+ * at this distance. The part of the length that is left (view.beyond) is then added to the distance that is computed
+ * from u. */
 static const double longest = 300;
 
 static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }

@@ -1,11 +1,11 @@
 /* Corrected body velocity integral z of a gait: the leading term of log g(1) for small loops.
  *
- *   z = -int int_S B,   S the cone r(s, t) = c + s (rho(t) - c) over the loop rho with its apex at the mean c:
+ *   z = -int int_S B,   S the cone r(s, t) = c + s (rho(t) - c) over the loop rho, apex: the mean c of rho
  *   z = -int_0^1 int_0^1 sum_{i<j} B_ij(r) s ((rho - c)_i rho'_j - (rho - c)_j rho'_i) ds dt
- * r: shape; g(1): holonomy; B_ij: curvature (curvebody/bundle.h). For two shape variables each point counts with the
- * winding number of the loop around it, for any form of the loop, and the apex does not matter. But B is evaluated on
- * the complete cone, which extends beyond the interior of a loop that is not star-shaped. For more than two variables z
- * depends on the cone. log g(1) - z is of third order in the diameter of the loop.
+ * r: shape; g(1): holonomy; B_ij: curvature (curvebody/bundle.h). For two shape variables the integral counts each
+ * point as many times as the loop winds around it. This is true for any form of the loop and any apex. But B is
+ * evaluated on the complete cone, which extends beyond the interior of a loop that is not star-shaped. For more than
+ * two variables z depends on the cone. log g(1) - z is of third order in the diameter of the loop.
  *
  * The integral uses Gauss's rule with 8 nodes (order 16) on panels in s, and on panels in t that end at the breaks of
  * the gait. The number of panels is doubled, up to six times, until the change is below 1e-12 of the largest component.
@@ -28,8 +28,8 @@ static const double node[NODES / 2] = {.1834346424956498049, .525532409916328985
 static const double weight[NODES / 2] = {.3626837833783619830, .3137066458778872873, .2223810344533744706,
                                          .1012285362903762592};
 
-/* The integral is accepted if its relative change at the last doubling is at most this limit, so that curvatures may
- * have kinks or jumps. At poles the relative change is about 1. */
+/* If curvatures have kinks or jumps, the integral may not converge. It is accepted if its relative change at the last
+ * doubling is at most this limit. At poles the relative change is about 1. */
 static const double rough = 1e-2;
 
 /* Returns node k of panel p of `panels` equal panels on [0, 1], and computes its weight. */
@@ -47,7 +47,7 @@ typedef struct cone {
   double apex[CB_SHAPE_MAX];
 } cone;
 
-/* Adds w times the integral along the ray of the cone at time t to sum[dim]. */
+/* Adds to sum[dim] the integral along the ray of the cone at time t, multiplied by w. */
 static cb_status add_ray(const cone *c, double t, double w, int panels, double *sum) {
   const int n = c->b->n, dim = c->b->group->dim;
   double rho[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], r[CB_SHAPE_MAX], B[PAIRS_MAX * CB_GROUP_DIM];
@@ -97,8 +97,9 @@ static void mean(const cb_gait *gait, double *apex) {
   }
 }
 
-/* Computes out[dim], -int int B over the cone, where B is the curvature field. Returns CB_ERROR_ARGUMENT if the gait is
- * open or closes only up to full periods, and CB_STEP_NO_CONVERGENCE if the last relative change is above `rough`. */
+/* Computes out[dim] = -int int B over the cone, for the curvature B that `field` gives. Returns CB_ERROR_ARGUMENT if
+ * the gait is open or closes only up to full periods, and CB_STEP_NO_CONVERGENCE if the last relative change is above
+ * `rough`. */
 static cb_status cb_cone_integral(const cb_bundle *b, const cb_gait *gait, cb_curvature_field field, const void *self,
                                   double *out) {
   cone c = {.b = b, .gait = gait, .field = field, .self = self};

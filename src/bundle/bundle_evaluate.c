@@ -1,6 +1,6 @@
 /* Bundles by name: connection and cost metric with their first and second derivatives, and the curvature.
  *
- * If a class gives its connection only on jets, A, dA, M, dM are the values and gradients of these jets.
+ * If a class has only the function on_jets, A, dA, M and dM are the values and gradients of its jets.
  *
  * cb_form_reduce computes connection and cost metric from a form. The block P of the form is factored as P = S L L^T S:
  * S is diagonal with the square roots of the diagonal of P, and L is lower triangular.
@@ -30,7 +30,7 @@ cb_status cb_bundle_create_class(const cb_bundle_class *class_, const cb_node *n
   cb_status status = cb_params_bind(class_->params, map, node, shared, 1, params);
   if (!status) {
     status = class_->init(b, params);
-    /* an input error already has a position in the file, and a lack of memory needs none */
+    /* an input error already has a position in the file; a lack of memory has no position */
     if (status && status != CB_ERROR_INPUT && status != CB_ERROR_MEMORY && map)
       status = cb_node_fail(map, "bundle %s: %s", class_->name, cb_error_text());
   }
@@ -79,7 +79,7 @@ cb_status cb_bundle_fail_at(const cb_bundle *b, const double *r, cb_status statu
   return cb_fail(status, "bundle %s at %s: %s", b->class_->name, shape, cb_error_text());
 }
 
-/* The jets of a connection and a cost metric. Only the entries in use are initialised. */
+/* The jets of a connection and of a cost metric. Only the entries that the bundle uses are initialised. */
 typedef struct connection_jets {
   cb_jet r[CB_JET_MAX], A[CB_GROUP_DIM * CB_JET_MAX], M[CB_JET_MAX * CB_JET_MAX];
 } connection_jets;
@@ -104,8 +104,8 @@ static cb_status from_jets(const cb_bundle *b, const double *r, double *A, doubl
   return CB_OK;
 }
 
-/* Returns whether x is NULL or all its numbers are finite. The test is that 0 times a number is 0 unless the number is
- * infinite or nan. */
+/* Returns whether x is NULL or all its numbers are finite. The test uses that 0 times a number is 0 unless the number
+ * is infinite or nan. */
 static bool all_finite(const double *x, int count) {
   double sum = 0;
   for (int k = 0; x && k < count; k++) sum += 0 * x[k];
@@ -149,19 +149,20 @@ cb_status cb_bundle_locked(const cb_bundle *b, const double *r, double *P) {
  * differences.
  *
  *   ddA[i][j] = d_i d_j A,   ddM[i][j] = d_i d_j M,   d_i the derivative by the shape variable r_i
- * Differences of dA and dM are of order 8: error about 1e-13/h + h^8, h = .005 max(1, |r_k|), or .005 if r_k has a
- * period. Near a break or the end of the domain they are one-sided and less accurate.
+ * Differences of dA and dM along r_k are of order 8. Their error is about 1e-13/h + h^8 for the step h = .005 max(1,
+ * |r_k|), or h = .005 if r_k has a period. Near a break or the end of the domain they are one-sided and less accurate.
  *
  * If dA and dM are differences themselves and cost far more than A and M, second differences of A and M along r_i, r_j
- * and r_i + r_j are used, also of order 8. They need 9 n (n + 1)/2 values of A and M for n shape variables, instead of
- * 8 n of dA and dM. The error is about 1e-15/h^2 + h^8, h = .02 max(1, |r_k|), or .02 if r_k has a period.
+ * and r_i + r_j are used, also of order 8. For n shape variables they need 9 n (n + 1)/2 values of A and M, instead of
+ * 8 n values of dA and dM. Their error is about 1e-15/h^2 + h^8 for the step h = .02 max(1, |r_k|), or h = .02 if r_k
+ * has a period.
  */
 
 enum { ENTRIES = CB_GROUP_DIM * CB_SHAPE_MAX, SQUARE = CB_SHAPE_MAX * CB_SHAPE_MAX };
 
 /* Copies the Hessians of jets to out. Returns false if a number is not finite. */
 static bool read_hessians(const cb_jet *jets, int count, int n, double *out) {
-  double sum = 0; /* the sum of 0 times each number */
+  double sum = 0; /* 0 if all numbers are finite */
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
       for (int k = 0; k < count; k++) {
@@ -183,7 +184,8 @@ static cb_status second_from_jets(const cb_bundle *b, const double *r, double *d
   return CB_OK;
 }
 
-/* Computes the distances below and above r_k = x to the next breaks of shape variable k; infinite without breaks. */
+/* Computes the distances from r_k = x to the next breaks of shape variable k below and above x; infinite if there is no
+ * break. */
 static void smooth_interval(const cb_bundle *b, int k, double x, double *below, double *above) {
   const double period = b->period[k];
   *below = *above = INFINITY;
@@ -196,8 +198,8 @@ static void smooth_interval(const cb_bundle *b, int k, double x, double *below, 
 
 enum { NODES = 9 };
 
-/* Computes the derivatives of dA and dM by r_k, by central differences (side 0), or by one-sided differences above (1)
- * or below r_k (-1). */
+/* Computes the derivatives of dA and dM by r_k by differences. They are central for side = 0, and one-sided for side =
+ * 1 (nodes above r_k) and side = -1 (nodes below r_k). */
 static cb_status slopes(const cb_bundle *b, const double *r, int k, int side, double h, double *ddA, double *ddM) {
   static const double about[NODES] = {1. / 280, -4. / 105, 1. / 5, -4. / 5, 0, 4. / 5, -1. / 5, 4. / 105, -1. / 280};
   static const double ahead[NODES] = {-761. / 280, 8, -14, 56. / 3, -35. / 2, 56. / 5, -14. / 3, 8. / 7, -1. / 8};
@@ -248,7 +250,7 @@ static cb_status by_differences(const cb_bundle *b, const double *r, double *ddA
   return CB_OK;
 }
 
-/* Adds `weight` times A and M at the shape r + s step to ddA and ddM. */
+/* Adds A and M at the shape r + s step, multiplied by `weight`, to ddA and ddM. */
 static cb_status add_values(const cb_bundle *b, const double *r, const double *step, double s, double weight,
                             double *ddA, double *ddM) {
   const int n = b->n, a = n * b->group->dim, m = n * n;
@@ -261,8 +263,8 @@ static cb_status add_values(const cb_bundle *b, const double *r, const double *s
   return CB_OK;
 }
 
-/* Adds the second derivatives in s to ddA and ddM, along the shapes r + s (h_i e_i + h_j e_j), or r + s h_i e_i if i =
- * j, with e_i the unit vector of shape variable i. */
+/* Adds the second derivatives of A and M by s to ddA and ddM. The shapes are r + s (h_i e_i + h_j e_j), or r + s h_i
+ * e_i if i = j, where e_i is the unit vector of shape variable i. */
 static cb_status second_along(const cb_bundle *b, const double *r, int i, int j, const double *h, double *ddA,
                               double *ddM) {
   static const double weight[NODES / 2 + 1] = {-205. / 72, 8. / 5, -1. / 5, 8. / 315, -1. / 560};
@@ -277,8 +279,8 @@ static cb_status second_along(const cb_bundle *b, const double *r, int i, int j,
   return status;
 }
 
-/* Replaces dd_ij, i > j, by (derivative along r_i + r_j minus those along r_i and r_j)/2, and divides all dd_ij by h_i
- * h_j. */
+/* On entry dd_ij with i > j is the second derivative along r_i + r_j, and dd_ii that along r_i. Replaces each dd_ij
+ * with i > j, and dd_ji, by the mixed derivative (dd_ij - dd_ii - dd_jj)/2. Then divides all dd_ij by h_i h_j. */
 static void polarise(int n, int count, const double *h, double *dd) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < i; j++)
@@ -409,12 +411,12 @@ cb_status cb_bundle_covariant(const cb_bundle *b, const double *r, double *DB) {
 
 typedef struct factor {
   int dim;
-  double scale[CB_GROUP_DIM];           /* 1/sqrt of the diagonal of P */
+  double scale[CB_GROUP_DIM];           /* 1/sqrt(P_aa) for each diagonal entry P_aa of P */
   double L[CB_GROUP_DIM][CB_GROUP_DIM]; /* the diagonal is stored as its inverse */
 } factor;
 
-/* Factors P. The scale makes axes with different units comparable, so that one tolerance is right for all pivots, which
- * are squares of the sines of angles between motions. */
+/* Factors P. After scaling, axes with different units are comparable: all pivots are squares of sines of angles between
+ * motions, and one tolerance is right for all of them. */
 static cb_status factorise(const cb_group *group, const double *G, int stride, factor *f) {
   const int dim = f->dim = group->dim;
   for (int i = 0; i < dim; i++) {

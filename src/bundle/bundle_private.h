@@ -19,8 +19,8 @@ cb_status cb_bundle_evaluate(const cb_bundle *b, const double *r, double *A, dou
 cb_status cb_bundle_evaluate_second(const cb_bundle *b, const double *r, double *ddA, double *ddM);
 
 /* Computes ddA and ddM (either may be NULL) by second differences of A and M. A class of bundles can use this function
- * as its function `second`. Differences of dA and dM are used instead near a break, and if A or M cannot be evaluated
- * at a node (a status CB_STEP_..). */
+ * as its function `second`. Near a break, or if the evaluation of A or M at a node fails with a status CB_STEP_..,
+ * differences of dA and dM are used instead. */
 cb_status cb_bundle_second_by_values(const cb_bundle *b, const double *r, double *ddA, double *ddM);
 
 /* Reduces a symmetric form on (xi, r') to a connection and a cost metric.
@@ -32,9 +32,9 @@ cb_status cb_bundle_second_by_values(const cb_bundle *b, const double *r, double
  * shape variable k. For a given r', xi = -A r' minimises the form: the power is minimum, or the momentum is 0.
  * Source: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607.
  *
- * G and dG[n][dim + n][dim + n] (NULL without dA and dM) are stored by rows, with both triangles; A, dA, M, dM are
- * as in cb_bundle_class. Returns CB_STEP_SINGULAR if P is not positive definite to round-off; the error text names an
- * axis of the group. */
+ * G and dG[n][dim + n][dim + n] are stored by rows, with both triangles; dG is NULL if dA and dM are not requested. A,
+ * dA, M and dM are as in cb_bundle_class. Returns CB_STEP_SINGULAR if P is not positive definite to round-off; the
+ * error text names an axis of the group. */
 cb_status cb_form_reduce(const cb_group *group, int n, const double *G, const double *dG, double *A, double *dA,
                          double *M, double *dM);
 
@@ -46,15 +46,15 @@ cb_status cb_form_reduce(const cb_group *group, int n, const double *G, const do
 cb_status cb_gait_regular(const cb_bundle *b, const cb_gait *gait);
 
 /* Tests a grid of the shape variables v[0] and v[1]: node k * points[1] + l is at value[0][k], value[1][l]; the other
- * variables are those of `at`. A cell is examined if A[node][dim n] differs between its corners by more than half of
- * the largest entry. It is examined along two sides and both diagonals, since at least two of these four directions
- * cross a pole with a residue. Cells with a number that is not finite at a corner are skipped. At most 256 cells are
- * examined. Returns CB_STEP_SINGULAR if a cell contains a pole; the error text gives the shape. */
+ * variables are those of `at`. A cell of the grid is examined if A[node][dim n] differs between its corners by more
+ * than half of the largest entry. A is then integrated along two sides and both diagonals, since at least two of these
+ * four directions cross a pole with a residue. Cells with a number that is not finite at a corner are skipped. At most
+ * 256 cells are examined. Returns CB_STEP_SINGULAR if a cell contains a pole; the error text gives the shape. */
 cb_status cb_grid_regular(const cb_bundle *b, const int *v, const int *points, const double *const *value,
                           const double *at, const double *A);
 
-/* --- steps by Magnus's method in the group (curvebody/bundle_path.h). Steps end at the breaks of the gait and of
- * the bundle, so that the order of the method is preserved there --- */
+/* --- steps by Magnus's method in the group (curvebody/bundle_path.h). Steps end at the breaks of the gait and of the
+ * bundle, so that the method keeps its order --- */
 
 /* The integrals along a path: group element, length and cost (curvebody/holonomy.h). */
 typedef struct cb_bundle_sum {
@@ -63,29 +63,31 @@ typedef struct cb_bundle_sum {
 
 /* Continues *total and *steps along the gait from time t to `end`, with no break of the gait in between, by the Magnus
  * method of order 4 or 6. If error is 0, it makes one step between breaks of the bundle. Otherwise it makes as many
- * steps as this error on a cycle requires, and returns CB_STEP_NO_CONVERGENCE if they do not reach this error. */
+ * steps as are needed for this error on a complete cycle, and returns CB_STEP_NO_CONVERGENCE if it cannot reach this
+ * error. */
 cb_status cb_bundle_along(const cb_bundle *b, const cb_gait *gait, int order, double error, double t, double end,
                           cb_bundle_sum *total, int *steps);
 
 /* --- a fluid that moves (bundle/flow.c) --- */
 
-/* Finds the rotation R and the position x of a group element; false for a group whose elements are not motions of a
- * flat space. The second function moves g by d in the axes of the space. */
+/* cb_group_place finds the rotation R and the position x of a group element; it returns false for a group whose
+ * elements are not motions of a flat space. cb_group_shift moves g by d in the axes of the space. */
 bool cb_group_place(const cb_group *G, const double *g, double R[3][3], double x[3]);
 void cb_group_shift(const cb_group *G, const double d[3], double *g);
 bool cb_bundle_flow_strains(const cb_bundle_flow *f);
-/* Computes the matrix S of cb_bundle_class.strain for the body frame g h; inner: the matrix for the body frame g. */
+/* Computes the matrix S of cb_bundle_class.strain for the body frame g h. `inner` is this matrix for the body frame g.
+ */
 void cb_bundle_strain_in_frame(const cb_group *G, const double *h, const double *inner, double *S);
 /* Adds the drag of a straight link, at rest in each of the flows of cb_bundle_class.strain, to the columns of
- * F[6][count]. The rows are torque and force about the origin. D: the diagonal of the tensor of the link in its own
- * frame, as (rotations, translations), with x along the link; R, x: the rotation of the link and the position of its
+ * F[6][count]. The rows are torque and force about the origin. D is the diagonal of the tensor of the link in its own
+ * frame, as (rotations, translations), with x along the link. R is the rotation of the link, and x the position of its
  * middle. */
 void cb_bundle_strained(int count, const double D[6], double R[3][3], const double x[3], double *F);
 
 /* Advances the state s by h seconds by the Magnus method of order 4 or 6. If error is 0, it makes one step between
- * breaks; otherwise it uses the error control of cb_holonomy, where `error` is for a cycle. The caller advances the
- * time. *steps becomes the number of steps. Fails with CB_STEP_SINGULAR or CB_STEP_DOMAIN and the shape, and with
- * CB_STEP_NO_CONVERGENCE if the error is not met. */
+ * breaks; otherwise it uses the error control of cb_holonomy, where `error` is the error of a complete cycle. The
+ * caller advances the time in the state. *steps becomes the number of steps. Fails with CB_STEP_SINGULAR or
+ * CB_STEP_DOMAIN and the shape, and with CB_STEP_NO_CONVERGENCE if the error is not met. */
 cb_status cb_bundle_step(const cb_bundle_path *p, int order, double error, double h, cb_bundle_state *s, int *steps);
 
 /* The chain rule: computes the jet of f(r(x)) from the derivatives of a function f of the shape, and from shapes r(x)
@@ -107,7 +109,7 @@ static inline bool cb_jets_are_variables(const cb_jet *r, int n) {
   return true;
 }
 
-/* f: a jet in the n shape variables. out: the jet of f(r(x)). */
+/* Computes out, the jet of f(r(x)). f is a jet in the n shape variables. */
 static inline void cb_jet_of_shape(const cb_jet *f, const cb_jet *r, int n, cb_jet *out) {
   const int m = r[0].n;
   cb_jet sum = {.n = m, .v = f->v};
@@ -137,7 +139,8 @@ typedef struct cb_bundle_names {
 
 /* Reads a list of 1 to `maximum` names of shape variables into *s, which has no names on entry. */
 cb_status cb_bundle_read_shape(cb_bundle_names *s, const cb_node *list, int maximum);
-/* Reads a map of names and numbers (NULL: none); a number may be an expression of the parameters before it. */
+/* Reads a map of names and numbers (NULL: none). A number may be an expression of those parameters that come before it.
+ */
 cb_status cb_bundle_read_parameters(cb_bundle_names *s, const cb_node *map);
 /* Reads a map of shape variables and their periods (NULL: none) into period[shape]. */
 cb_status cb_bundle_read_periods(const cb_bundle_names *s, const cb_node *map, double *period);
@@ -146,14 +149,14 @@ cb_status cb_bundle_read_periods(const cb_bundle_names *s, const cb_node *map, d
  * frees. */
 cb_status cb_bundle_read_breaks(const cb_bundle_names *s, const cb_node *map, const double *period, int *count,
                                 double **at);
-/* Reads a finite number: an expression of the parameters. */
+/* Reads a finite number, which may be given as an expression of the parameters. */
 cb_status cb_bundle_read_number(const cb_bundle_names *s, const cb_node *node, const char *what, double *value);
 /* Reads an expression of variable[n] and the parameters. */
 cb_status cb_bundle_read_expression(const cb_bundle_names *s, const cb_node *node, const char *what,
                                     const char *const *variable, int n, cb_expression **out);
 
-/* Fails unless row number `row` of a list of rows is a list of `length` expressions. matrix: the name of the matrix in
- * messages. */
+/* Fails unless row number `row` of a list of rows is a list of `length` expressions. `matrix` is the name of the matrix
+ * in messages. */
 cb_status cb_bundle_check_row(const cb_node *list, int row, size_t length, const char *matrix);
 /* Reads a symmetric matrix of expressions of the n shape variables, given by all its rows, by the rows of its lower
  * triangle, or by its diagonal. The result is the lower triangle, packed as in a jet, with NULL for 0. The two
@@ -161,5 +164,6 @@ cb_status cb_bundle_check_row(const cb_node *list, int row, size_t length, const
 cb_status cb_bundle_read_symmetric(const cb_bundle_names *s, const cb_node *list, const char *what,
                                    cb_expression **lower);
 /* Creates a copy of the bundle b with the metric of a scenario: `bundle` (or NULL), `identity`, or a symmetric matrix.
- * add: a symmetric matrix that is added, or NULL. The new bundle borrows b, so that b must outlive it. */
+ * `add` is a symmetric matrix that is added to this metric, or NULL. The new bundle borrows b, so that b must outlive
+ * it. */
 cb_status cb_bundle_read_metric(const cb_bundle *b, const cb_node *metric, const cb_node *add, cb_bundle **out);

@@ -9,10 +9,10 @@
 
 /* The form G of a plane chain and the quantities that its reduction and the second derivatives need.
  *
- * All quantities are in the frame of the base, with its middle as the origin. For a hinge h (shape variable) of one
- * side, where "beyond" means farther from the base:
+ * All quantities are in the frame of the base, with its middle as the origin. Each hinge is a shape variable. For a
+ * hinge h of one side of the base, where "beyond" means farther from the base:
  *   S_h  twist of hinge h;   C_h = sum of the tensors D of the links beyond it;   Q_h = C_h S_h: column h of Q
- *   P = D_base + sum of C of both innermost hinges,   R_hk = S_h.Q_k, k = h or beyond h;   0 if h and k are on
+ *   P = D_base + C of the innermost hinge of each side,  R_hk = S_h.Q_k, k = h or beyond h;   0 if h and k are on
  *   different sides
  * A change of r_a rotates all links beyond hinge a together. A quantity X of these links changes by L_a X; for a
  * covector q, L_a q = -ad_a^T q, ad_a the bracket with S_a:
@@ -24,8 +24,9 @@
 
 enum { HINGES = CB_CHAIN_LINKS - 1 };
 
-/* The functions below are inlined with the constants n = 2 and base = 1, three links about the middle one, where loops
- * of constant length are faster, and once more for all other chains. */
+/* The compiler makes two versions of the functions below. One has the constants n = 2 and base = 1, for three links
+ * with the middle one as the base; it is faster, because its loops have constant lengths. The other one is for all
+ * other chains. */
 #define INLINE static inline __attribute__((always_inline))
 
 typedef double columns_of_hinges[3][HINGES]; /* rows: x, y, theta */
@@ -44,7 +45,7 @@ INLINE bool are_on_one_side(const chain_form *f, int h, int k) { return (h >= f-
 /* The hinges on the side of hinge h are first .. end - 1. */
 INLINE int first_on_side(const chain_form *f, int h) { return h >= f->base ? f->base : 0; }
 INLINE int end_of_side(const chain_form *f, int h) { return h >= f->base ? f->n : f->base; }
-/* Returns whether hinge k is beyond hinge h; both are on one side. */
+/* Returns whether hinge k is beyond hinge h. Both must be on the same side of the base. */
 INLINE bool is_beyond(const chain_form *f, int k, int h) { return h >= f->base ? k > h : k < h; }
 
 INLINE double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -90,10 +91,12 @@ cb_status cb_chain_shape(cb_chain *c, int links, double total, const cb_node *sh
   return CB_OK;
 }
 
-/* Computes S, C and Q of the hinges of one side (sign +1: after the base; -1: before it). */
+/* Computes S, C and Q of the hinges of one side of the base. sign is +1 for the side after the base, and -1 for the
+ * side before it. */
 INLINE void sum_side(const cb_chain *c, const double *r, int sign, chain_form *f) {
   const int base = f->base, inner = sign > 0 ? base : base - 1, links = sign > 0 ? f->n - base : base;
-  double x = 0.5 * sign * c->length[base], y = 0, angle = 0; /* position of the hinge; heading of the link */
+  /* x, y: position of the hinge; angle: heading of the link */
+  double x = 0.5 * sign * c->length[base], y = 0, angle = 0;
   for (int k = 0, h = inner; k < links; k++, h += sign) {
     const int link = base + sign * (k + 1);
     angle += sign * r[h];
@@ -155,7 +158,8 @@ INLINE void add_derivatives(chain_form *f) {
   }
 }
 
-/* Computes P, Q and S of the form of n hinges at a shape, and with derivatives K and dQ; b: the base. */
+/* Computes P, Q and S of the form of n hinges at a shape, where b is the base. With `derivatives`, also computes K and
+ * dQ. */
 INLINE void form_at(const cb_chain *c, int n, int b, const double *r, bool derivatives, chain_form *f) {
   f->n = n;
   f->base = b;
@@ -168,8 +172,8 @@ INLINE void form_at(const cb_chain *c, int n, int b, const double *r, bool deriv
   if (derivatives) add_derivatives(f);
 }
 
-/* Computes the form at a shape and its reduction: also P^-1, A, and with derivatives E. Returns CB_STEP_SINGULAR if P
- * is not positive definite. */
+/* Computes the form at a shape and reduces it: in addition to form_at, computes P^-1, A and, with `derivatives`, E.
+ * Returns CB_STEP_SINGULAR if P is not positive definite. */
 INLINE cb_status reduce_at(const cb_chain *c, int n, int b, const double *r, bool derivatives, chain_form *f) {
   form_at(c, n, b, r, derivatives, f);
   if (!invert(f->P, f->inverse))
@@ -222,7 +226,7 @@ INLINE void write_slope(const chain_form *f, int a, double *dM) {
     }
 }
 
-/* Writes the blocks P, Q and zeros for R into G[3 + n][3 + n]; column h of Q is at Q[k step + h next], k = 0, 1, 2. */
+/* Writes the blocks P, Q and zeros for R into G[3 + n][3 + n]. Column h of Q is Q[k step + h next] for k = 0, 1, 2. */
 INLINE void write_blocks(int n, const double (*P)[3], const double *Q, int step, int next, double *G) {
   const int N = 3 + n;
   for (int i = 0; i < 3; i++) {
@@ -279,7 +283,8 @@ cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, dou
 
 /* --- a strain of the fluid --- */
 
-/* Adds the drag of the links of one side (cb_bundle_strained), with positions as in sum_side. */
+/* Adds the drag of the links of one side of the base (cb_bundle_strained). The positions are computed as in sum_side.
+ */
 static void strain_side(const cb_chain *c, const double *r, int sign, double *F) {
   double x[3] = {0.5 * sign * c->length[c->base]}, angle = 0;
   for (int link = c->base + sign; link >= 0 && link < c->links; link += sign) {
@@ -325,8 +330,8 @@ typedef struct work {
   cb_jet u[3][COLUMNS], G[COLUMNS][COLUMNS], inv[3][3], A[3][HINGES];
 } work;
 
-/* Transforms the velocities u of the columns to the link beyond a hinge; before and after: distances from the middles
- * of the two links to the hinge, with the sign of the side. */
+/* Transforms the velocities u of the columns to the link beyond a hinge. `before` and `after` are the distances from
+ * the hinge to the middles of the two links, with the sign of the side. */
 static void cross_hinge(cb_jet u[3][COLUMNS], int columns, const cb_jet *angle, double before, double after, int sign) {
   const cb_jet cs = cb_jet_cos(angle), sine = cb_jet_sin(angle), sn = cb_jet_scale(&sine, sign);
   for (int i = 0; i < columns; i++) {
@@ -368,8 +373,9 @@ cb_status cb_chain_on_jets(const cb_chain *c, const cb_jet *r, cb_jet *A, cb_jet
       sum_link(c, k, w.u, columns, column, w.G);
     }
   }
-  /* A = P^-1 Q by cofactors, where Q is in the lower triangle of G. column[] runs backwards on the side before the
-   * base, so that R of this side is in the upper triangle, and R of the other side in the lower triangle */
+  /* A = P^-1 Q by cofactors, where Q is in the lower triangle of G. On the side before the base, the numbers in
+   * column[] decrease. R of this side is therefore in the upper triangle, and R of the other side in the lower
+   * triangle. */
   cb_jet(*const G)[COLUMNS] = w.G;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < i; j++) G[j][i] = G[i][j];
@@ -408,14 +414,14 @@ cb_status cb_chain_on_jets(const cb_chain *c, const cb_jet *r, cb_jet *A, cb_jet
  *   d_ab P = W = L_a K_b
  *   d_ab Q_h = L_a L_b Q_h (b not beyond h);  L_a (K_b S_h) (b beyond h, a not);  W S_h (both beyond h)
  *   d_ab R_hk = S_h.d_ab Q_k where a is beyond h, k = h or beyond h; else 0
- * All of these are 0 for a and b on different sides. Then, with D_a = d_a A = P^-1 E_a:
+ * All of these are 0 if a and b are on different sides. In both cases, with D_a = d_a A = P^-1 E_a:
  *   F = d_ab Q - d_ab P A;   d_ab A = P^-1 (F - K_a D_b - K_b D_a)
  *   d_ab M = d_ab R - (d_ab Q)^T A - A^T F - E_a^T D_b - D_b^T E_a
- * Cost: each of the n (n + 1)/2 pairs needs 9 n products for F, 18 n + 9 n for A, and 12 n (n + 1)/2 for M; pairs on
- * different sides need half to two thirds of that. This is 4e4 operations for ten links.
+ * Each of the n (n + 1)/2 pairs a, b needs 9 n products for F, 18 n + 9 n for A, and 12 n (n + 1)/2 for M; pairs on
+ * different sides need half to two thirds of that. For ten links these are 4e4 operations.
  */
 
-/* Computes W = d_ab P and ddQ, the columns of d_ab Q. */
+/* Computes W = d_ab P and ddQ = d_ab Q, where a and b are on one side and b = a or b is beyond a. */
 static void turn_twice(const chain_form *f, int a, int b, double W[3][3], columns_of_hinges ddQ) {
   const int sign = a >= f->base ? 1 : -1, first = sign > 0 ? f->base : 0, end = sign > 0 ? f->n : f->base;
   const double(*K)[3] = (const double(*)[3])f->K[b];
@@ -470,7 +476,7 @@ static void write_metric_second(const chain_form *f, const columns_of_hinges *D,
     const bool right = a >= f->base;
     for (int i = right ? f->base : 0; i < (right ? f->n : f->base); i++)
       for (int j = right ? f->base : 0; j <= i; j++) {
-        const int h = right ? j : i, k = i + j - h; /* h: the inner one of the two hinges */
+        const int h = right ? j : i, k = i + j - h; /* h: the hinge that is nearer to the base */
         if (!is_beyond(f, a, h)) continue;
         for (int d = 0; d < 3; d++) out[i * n + j] += f->S[h][d] * ddQ[d][k];
       }
@@ -494,7 +500,7 @@ cb_status cb_chain_second(const cb_chain *c, const double *r, double *ddA, doubl
   for (int k = 0; k < n; k++)
     for (int l = 0; l <= k; l++) {
       const bool same = are_on_one_side(&f, k, l);
-      const int a = k >= f.base ? l : k, b = k + l - a; /* a: the inner one of the two hinges */
+      const int a = k >= f.base ? l : k, b = k + l - a; /* a: the hinge that is nearer to the base */
       if (same) {
         double W[3][3];
         turn_twice(&f, a, b, W, ddQ);

@@ -1,5 +1,5 @@
-/* A plane chain of straight links, hinged end to end. Each has a diagonal tensor D in its own frame (along, across,
- * rotation about its middle): drag for a swimmer without inertia, mass for a floating chain.
+/* A plane chain of straight links, hinged end to end. Each link has a diagonal tensor D in its own frame (along,
+ * across, rotation about its middle): drag for a swimmer without inertia, mass for a floating chain.
  *
  *   body velocity of link k in its own frame:  u_k = J_k (xi, r')
  *   G = sum J_k^T D_k J_k = ((P, Q), (Q^T, R));   A = P^-1 Q,   M = R - Q^T A
@@ -35,8 +35,8 @@ cb_status cb_chain_on_jets(const cb_chain *c, const cb_jet *r, cb_jet *A, cb_jet
 /* Computes cb_bundle_class.strain of a chain of which D is the drag. */
 cb_status cb_chain_strain(const cb_chain *c, const double *r, double *S);
 
-/* Computes the ends and hinges x[links + 1] of the chain; its base link is at the element g of SE(2). The lines
- * cb_chain_lines[links] join neighbouring points. */
+/* Computes x[links + 1], the positions of the ends and hinges of the chain, if the pose of its base link is the element
+ * g of SE(2). The lines cb_chain_lines[links] join neighbouring points. */
 void cb_chain_plot(const cb_chain *c, const double *r, const double *g, double (*x)[3]);
 extern const int cb_chain_lines[CB_CHAIN_LINKS][2];
 
@@ -44,5 +44,5 @@ extern const int cb_chain_lines[CB_CHAIN_LINKS][2];
  * have the sum `total`; base is counted from 1 (0: the middle link). Returns CB_ERROR_ARGUMENT if links, base or a
  * number of the list is out of range. */
 cb_status cb_chain_shape(cb_chain *c, int links, double total, const cb_node *shares, int base);
-/* Names alpha1, ... of the shape variables, in static memory. */
+/* The names alpha1, alpha2, ... of the shape variables, in static memory. */
 extern const char *const cb_chain_names[CB_CHAIN_LINKS - 1];

@@ -5,9 +5,9 @@
  *   d_j A'_i = Ad_h^-1 d_j A_i - [theta_j, Ad_h^-1 A_i] - d_j theta_i
  *   xi = Ad_h (xi' - theta r'):  G' = T^T G T,  T = ((Ad_h, -Ad_h theta), (0, 1))
  * A_i: column of the connection for shape variable r_i; d_i: derivative by r_i; xi: body velocity; G: form of the
- * bundle; A', xi', G': the same in the new frame; 1: the unit matrix. w is a polynomial, so that A' and dA' come from
- * the same smooth field h, to round-off, for any degree of w. Holonomies in the new coordinates are conjugate to those
- * of the given bundle by h(r(0)).
+ * bundle; A', xi', G': connection, body velocity and form in the new frame; 1: the unit matrix. w is a polynomial, so
+ * that A' and dA' come from the same smooth field h, to round-off, for any degree of w. Holonomies in the new
+ * coordinates are conjugate to those of the given bundle by h(r(0)).
  *
  *   F(w) = mean of sum_i L_i^2 |A'_i|^2 over the window;   L_i: width of the window in r_i
  * A change h -> h exp(eta), eta = J dw, changes A' to
@@ -49,13 +49,13 @@ typedef struct cb_frame {
   double coefficient[CB_FRAME_TERMS][CB_GROUP_DIM];
 } cb_frame;
 
-/* The value of each term, and its first and second derivatives in r (packed as in cb_jet). */
+/* The value of each term of w, and its first and second derivatives in r (packed as in cb_jet). */
 typedef struct cb_frame_basis {
   double value[CB_FRAME_TERMS], d[CB_FRAME_TERMS][CB_FRAME_VARIABLES], dd[CB_FRAME_TERMS][CB_FRAME_PAIRS];
 } cb_frame_basis;
 
-/* The frame field at a shape: w and dw[i] = d_i w; h = exp(w) and back = h^-1; theta[i] = h^-1 d_i h; dtheta[j][i] =
- * d_j theta_i, which is only set if derivatives are requested. */
+/* The frame field at a shape: w, dw[i] = d_i w, h = exp(w), back = h^-1, theta[i] = h^-1 d_i h, and dtheta[j][i] = d_j
+ * theta_i. dtheta is only set if derivatives are requested. */
 typedef struct cb_frame_value {
   double w[CB_GROUP_DIM], dw[CB_FRAME_VARIABLES][CB_GROUP_DIM], h[CB_GROUP_SIZE], back[CB_GROUP_SIZE];
   double theta[CB_FRAME_VARIABLES][CB_GROUP_DIM], dtheta[CB_FRAME_VARIABLES][CB_FRAME_VARIABLES][CB_GROUP_DIM];
@@ -106,8 +106,8 @@ static void frame_basis_at(const cb_frame *f, const double *r, cb_frame_basis *o
   }
 }
 
-/* Computes Ju = J u and dJu[i] = d_i (J u) (NULL: not requested) for u[dim] and its derivatives du[n][dim] (NULL: 0),
- * where J = dexp_-w, so that h^-1 dh = J dw. */
+/* Computes Ju = J u and dJu[i] = d_i (J u), where J = dexp_-w, so that h^-1 dh = J dw. u[dim] is given with its
+ * derivatives du[n][dim] (NULL: 0). dJu is NULL if it is not requested. */
 static void frame_dexp(const cb_frame *f, const cb_frame_value *at, const double *u, const double (*du)[CB_GROUP_DIM],
                        double *Ju, double (*dJu)[CB_GROUP_DIM]) {
   const cb_group *G = f->inner->group;
@@ -122,8 +122,8 @@ static void frame_dexp(const cb_frame *f, const cb_frame_value *at, const double
   }
   if (G->abelian) return;
   double factor = 1;
-  /* T is a term of the series, and S_i its derivative: the next ones are -[w, T] and -[d_i w, T] - [w, S_i]; they count
-   * with 1/(k + 1)! */
+  /* T is a term of the series, and S_i its derivative by r_i. The next term is -[w, T], with the derivatives -[d_i w,
+   * T] - [w, S_i]. The terms are multiplied by 1/(k + 1)!. */
   for (int k = 1; k < SERIES_MAX; k++) {
     double largest = 0;
     factor /= k + 1;
@@ -169,7 +169,7 @@ static void frame_at(const cb_frame *f, const cb_frame_basis *basis, bool deriva
   }
 }
 
-/* Computes A' = Ad_h^-1 A - theta from A[dim][n], as columns [n][dim]. */
+/* Computes A' = Ad_h^-1 A - theta from A[dim][n]. The result is stored by columns, out[n][dim]. */
 static void frame_transform(const cb_frame *f, const cb_frame_value *at, const double *A, double (*out)[CB_GROUP_DIM]) {
   const cb_group *G = f->inner->group;
   const int n = f->inner->n, dim = G->dim;
@@ -191,7 +191,7 @@ typedef struct fit {
   int nodes, unknowns;
   bool second; /* the last term of F (top of this file) is included */
   double width[CB_FRAME_VARIABLES];
-  double *weight, *A;                   /* the weight of each node; A at each node: [nodes][dim * n] */
+  double *weight, *A;                   /* weight: the weight of each node; A: [nodes][dim * n], A at each node */
   cb_frame_basis *basis;                /* [nodes]: the terms of w at each node */
   double *H, *L, *right, *step, *R, *V; /* H and its factor L: lower triangles [unknowns][unknowns] */
 } fit;
@@ -247,9 +247,9 @@ static void add_row(fit *p) {
   }
 }
 
-/* Adds one node to H and to the right side, for changes eta = phi_k J e_a: phi_k is term k of w, e_a axis a of the
- * algebra. Then D_i eta = d_i phi_k J e_a + phi_k q_ia with q_ia = d_i(J e_a) + [J e_a, A'_i]. The last term of F uses
- * K[c][d] = <A'_i, [e_c, e_d]> and m[a][c] = <A'_i, [J e_a, e_c]>. */
+/* Adds one node to H and to the right side. The changes of the frame are eta = phi_k J e_a, where phi_k is term k of w,
+ * and e_a axis a of the algebra. Then D_i eta = d_i phi_k J e_a + phi_k q_ia with q_ia = d_i(J e_a) + [J e_a, A'_i].
+ * The last term of F uses K[c][d] = <A'_i, [e_c, e_d]> and m[a][c] = <A'_i, [J e_a, e_c]>. */
 static void add_node(fit *p, int node) {
   const cb_group *G = p->f->inner->group;
   const cb_frame_basis *basis = &p->basis[node];
@@ -297,8 +297,8 @@ static void add_node(fit *p, int node) {
   }
 }
 
-/* Computes step = (H + D)^-1 right for the diagonal matrix D_ii = more |H_ii| + 1e-13 times the largest H_jj. Returns
- * false if H + D is not positive definite. */
+/* Computes step = (H + D)^-1 right. D is the diagonal matrix with D_ii = more |H_ii| + 1e-13 times the largest H_jj.
+ * Returns false if H + D is not positive definite. */
 static bool solve(fit *p, double more) {
   const int N = p->unknowns;
   double largest = 0;
@@ -400,7 +400,7 @@ static cb_status frame_fit(cb_frame *f) {
   return status;
 }
 
-/* --- the bundle in these coordinates --- */
+/* --- the bundle in minimum-perturbation coordinates --- */
 
 static cb_status inside(const cb_frame *f, const double *r) {
   for (int i = 0; i < f->inner->n; i++)
@@ -471,7 +471,8 @@ static cb_status form(const cb_bundle *b, const double *r, double *G, double *dG
       for (int i = 0; i < n; i++) T[a * size + dim + i] -= Ad[a * dim + c] * at.theta[i][c];
     }
   }
-  for (int pass = 0; pass < 2; pass++) { /* replaces G by (G T)^T twice, which gives T^T G T, since G is symmetric */
+  /* G is replaced by (G T)^T twice, which gives T^T G T, because G is symmetric */
+  for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < size; i++)
       for (int j = 0; j < size; j++) {
         GT[j * size + i] = 0;

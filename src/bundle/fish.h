@@ -1,4 +1,4 @@
-/* Rigid bodies in the plane, hinged in a chain. They start from rest and swim in a perfect fluid only by moving their
+/* Rigid bodies in the plane, hinged in a chain. They start from rest in a perfect fluid, and swim only by moving their
  * hinges.
  *
  *   T(xi, r') = (1/2) <G (xi, r'), (xi, r')>,  G = sum_i U_i^T T_i U_i + G_f
@@ -12,8 +12,8 @@
  * `base`. Hinges are on the x axes of the bodies, beyond their ends.
  *
  * Derivatives of G: h_i is the pose of body i in the frame of the base, and tau_k the twist of hinge k there. Then d_k
- * h_i = tau_k h_i if hinge k moves body i, and otherwise 0, and a column Ad_h_i^-1 w of U_i, with a twist w in the
- * frame of the base, has the derivative Ad_h_i^-1 (d_k w - [tau_k, w]). The derivative of G_f is that of
+ * h_i = tau_k h_i if hinge k moves body i, and otherwise d_k h_i = 0. A column Ad_h_i^-1 w of U_i, where w is a twist
+ * in the frame of the base, has the derivative Ad_h_i^-1 (d_k w - [tau_k, w]). The derivative of G_f is that of
  * potential/plane_flow.h.
  * Source: Kanso, Marsden, Rowley & Melli-Huber, J. Nonlinear Science 15 (2005) 255, doi:10.1007/s00332-004-0650-9.
  * Units: lengths; masses relative to the density of the fluid.
@@ -33,9 +33,9 @@ typedef struct cb_fish {
   double front[CB_FISH_BODIES], back[CB_FISH_BODIES]; /* x of the hinges to the next body and to the previous one */
 } cb_fish;
 
-/* Computes G and dG (NULL: not requested) as in cb_form_reduce. `flow` is the flow around the bodies, created for 3 +
- * hinges motions and `hinges` derivatives (potential/plane_flow.h); it is NULL without coupling. Returns CB_STEP_DOMAIN
- * if an angle is not finite, or if bodies overlap or nearly touch. */
+/* Computes G and dG (NULL: not requested) as in cb_form_reduce. `flow` is the flow around the bodies. It must have been
+ * created for 3 + hinges motions and `hinges` derivatives (potential/plane_flow.h), and is NULL without coupling.
+ * Returns CB_STEP_DOMAIN if an angle is not finite, or if bodies overlap or nearly touch. */
 cb_status cb_fish_form(const cb_fish *f, cb_plane_flow *flow, const double *r, double *G, double *dG);
 /* Computes the pose (theta, x, y) of each body in the frame of the base. */
 void cb_fish_poses(const cb_fish *f, const double *r, double (*pose)[3]);

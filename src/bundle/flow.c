@@ -1,11 +1,12 @@
 /* The velocity of a body without inertia in a viscous fluid that moves with a linear velocity field. In a perfect fluid
- * the equations hold for a uniform flow, L = 0.
+ * the same equations hold if the flow is uniform, L = 0.
  *
  *   u(x) = u0 + L x;   xi = -A r' + (w, v) + S E,   in the axes of the body at the place (R, x):
  *   G = R^T L R,  v = R^T u(x),  w_i = (G_kj - G_jk)/2 for (i, j, k) cyclic,  E = (G + G^T)/2
- * xi: body velocity; A: connection; r': rate of the shape; u: velocity of the fluid, with the constant matrix L. The
- * flow is a rigid motion (w, v), which carries a body along, and a pure strain E about the origin of the body frame. S
- * (cb_bundle_class.strain) is the velocity that strains of rate 1 give to the body.
+ * xi: body velocity; A: connection; r': rate of the shape; u: velocity of the fluid, with the constant matrix L. Near
+ * the body the flow is the sum of a rigid motion (w, v), which carries the body along, and a pure strain E about the
+ * origin of the body frame. The columns of S (cb_bundle_class.strain) are the velocities of the body in strains of rate
+ * 1.
  * Units: those of the bundle, and its unit of time. Source: Kim & Karrila, Microhydrodynamics (1991), chapter 5.
  */
 #include "bundle/bundle_private.h"
@@ -17,7 +18,8 @@
 /* The entries of a symmetric matrix, in the order of the columns of S. */
 static const int pair[CB_STRAINS][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
 
-/* Returns the number of dimensions in which the group moves a body; 0 if its elements are not such motions. */
+/* Returns the number of dimensions of the flat space in which the elements of the group are motions; 0 if they are no
+ * such motions. */
 static int dimensions(const cb_group *G) {
   if (!strcmp(G->name, "se2")) return 2;
   if (!strcmp(G->name, "se3")) return 3;
@@ -129,7 +131,7 @@ void cb_bundle_strained(int count, const double D[6], double R[3][3], const doub
   }
 }
 
-/* Returns whether the flow moves a point of the first n coordinates out of their space. */
+/* Returns whether the flow at some point of the space of the first n coordinates leads out of this space. */
 static bool leaves(const cb_bundle_flow *f, int n) {
   for (int i = n; i < 3; i++) {
     if (f->velocity[i] != 0) return true;

@@ -1,9 +1,9 @@
 /* The functions that all gaits share: periodic time, breaks, copies, reversal, and the test whether they close; gaits
  * that are made from another gait: shifted in time, with another pace, scaled and moved; and gaits of the kinds `arcs`
- * and `fourier` as text and as numbers. A sequence of gaits is a kind of gait (gaits/gait_kind_sequence.c).
+ * and `fourier` as text and as numbers. A sequence of gaits is a kind of gait of its own (gaits/gait_kind_sequence.c).
  *
- * An open path, such as a phase that grows by one period, continues by r(t + 1) = r(t) + d with d = r(1) - r(0). A
- * gait made from such a path is therefore continuous.
+ * An open path, such as a phase that grows by one period, continues by r(t + 1) = r(t) + d with d = r(1) - r(0). A gait
+ * made from such a path is therefore continuous.
  */
 #include "bundle/gait_private.h"
 
@@ -24,7 +24,7 @@ cb_gait *cb_gait_block(const cb_gait_kind_class *class, int n, int count, int br
   return g;
 }
 
-/* Copies the parts and texts of contents into g, which owns none yet. Frees g after a failure. */
+/* Copies the parts and texts of `contents` into g, which must own none yet. If this fails, frees g. */
 static cb_status adopt(cb_gait *g, const cb_gait_contents *contents);
 
 static cb_status copy(const cb_gait *g, cb_gait **out) {
@@ -116,7 +116,8 @@ cb_status cb_gait_create(const cb_gait_kind_class *kind, int n, int breaks, cons
   cb_status status = cb_gait_check_arguments(kind->name, n, 1, 1, NULL);
   if (!status) status = cb_gait_check_breaks(breaks, at);
   if (status) return status;
-  const int first = breaks == 0 || at[0] > 0; /* the derivatives may jump from the end to the start */
+  /* if there is no break at the start, the derivatives may still jump at the start */
+  const int first = breaks == 0 || at[0] > 0;
   cb_gait *g = cb_gait_block(kind, n, 0, first + breaks, numbers);
   if (!g) return cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
   for (int k = 0; k < breaks; k++) g->data[first + k] = at[k];
@@ -140,7 +141,7 @@ void cb_gait_at(const cb_gait *g, double t, double *r, double *rate) {
   g->class->at(g, g->backwards ? 1 - t : t, r, rate);
   if (g->backwards && rate)
     for (int i = 0; i < g->n; i++) rate[i] = -rate[i];
-  if (t == 1 && r && !g->open) g->class->at(g, g->backwards, r, NULL); /* the same as at the start, bit for bit */
+  if (t == 1 && r && !g->open) g->class->at(g, g->backwards, r, NULL); /* the end is equal to the start, bit for bit */
 }
 
 int cb_gait_breaks(const cb_gait *g, const double **t) {
@@ -168,7 +169,8 @@ double cb_breaks_passed(const cb_bundle *b, int i, double r) {
   return turns * b->breaks[i] + low;
 }
 
-/* Returns whether at time t each variable has passed as many breaks of the bundle as side[n]. */
+/* side[n] are numbers of breaks of the bundle (cb_breaks_passed), one for each variable. Returns whether at time t each
+ * variable has passed as many breaks as this number says. */
 static bool same_side(const cb_bundle *b, const cb_gait *g, double t, const double *side) {
   double r[CB_SHAPE_MAX];
   cb_gait_at(g, t, r, NULL);
@@ -321,7 +323,7 @@ cb_status cb_gait_shifted(const cb_gait *inner, double start, cb_gait **out) {
   return CB_OK;
 }
 
-/* --- the gait at s(t), s the pace --- */
+/* --- the gait at the time s(t), where s is the pace --- */
 
 static void at_paced(const cb_gait *g, double t, double *r, double *rate) {
   double slope, s = cb_expression_gradient(g->text[0], &t, 1, &slope);
@@ -366,7 +368,7 @@ cb_status cb_gait_paced(const cb_gait *inner, const cb_expression *s, cb_gait **
   const cb_status status = cb_gait_compose(&paced, inner->n, inner->breaks + first, 0, &contents, &g);
   if (status) return status;
   cb_gait_put_breaks(inner, g->data + first, when,
-                     s); /* these breaks come after the break at the start, where the derivative of the pace may jump */
+                     s); /* these breaks come after the break at the start, where the derivative of s may jump */
   g->breaks = cb_gait_sort_breaks(g->data, g->breaks);
   g->pieces = inner->pieces;
   g->open = inner->open;
@@ -374,7 +376,7 @@ cb_status cb_gait_paced(const cb_gait *inner, const cb_expression *s, cb_gait **
   return CB_OK;
 }
 
-/* --- the gait scale r + offset + drift t; its numbers: scale[n], offset[n], drift[n] --- */
+/* --- the gait scale r + offset + drift t of a gait r; its numbers: scale[n], offset[n], drift[n] --- */
 
 static void at_moved(const cb_gait *g, double t, double *r, double *rate) {
   const double *scale = cb_gait_own_numbers(g), *offset = scale + g->n, *drift = offset + g->n;

@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The functions of a kind of gaits that can be written as text and as numbers. */
+/* Functions of those kinds of gaits that can be written as text and as numbers. */
 typedef struct cb_gait_basis {
   /* Writes the value that follows the name of the kind in a scenario. */
   void (*write)(const cb_gait *g, cb_text *out);
-  /* Writes the numbers of the gait (out NULL: does not write) and returns their count. */
+  /* Writes the numbers of the gait to `out`, unless `out` is NULL, and returns how many there are. */
   size_t (*state)(const cb_gait *g, double *out);
 } cb_gait_basis;
 /* These functions write x[n] as "[1, 2]", and x[rows][n] as "[[1, 2], [3, 4]]". */
@@ -28,8 +28,9 @@ struct cb_gait {
   const cb_gait_kind_class *class;
   int n, count; /* n: number of shape variables; count: number of harmonics, arcs, corners or points (kind loop: the
                  * index of the variable that moves) */
-  int breaks;   /* the first `breaks` numbers of data are breaks; the numbers of the class follow them */
-  int pieces;   /* the number of steps for the first integration of a smooth piece */
+  /* breaks: the first `breaks` numbers of `data` are breaks; the numbers of the kind of gait follow them */
+  int breaks;
+  int pieces; /* the number of steps for the first integration of a smooth piece */
   bool backwards;
   bool open; /* r(1) differs from r(0), possibly only by full periods */
   int parts, texts;
@@ -52,27 +53,29 @@ typedef struct cb_gait_contents {
 cb_status cb_gait_compose(const cb_gait_kind_class *class, int n, int breaks, size_t numbers,
                           const cb_gait_contents *contents, cb_gait **out);
 
-/* Sets `open` of a gait that is complete otherwise, from r(1) - r(0). Returns CB_ERROR_ARGUMENT unless the gait is
- * finite at samples. */
+/* Sets the member `open` of a gait from r(1) - r(0). All other members must be complete. Returns CB_ERROR_ARGUMENT
+ * unless the gait is finite at several sample times. */
 cb_status cb_gait_look(cb_gait *g);
 /* Fails unless breaks increase in [0, 1). */
 cb_status cb_gait_check_breaks(int breaks, const double *at);
 
-/* Writes the breaks of g, a part of another gait, to out. `map` converts their times to those of the other gait.
- * Returns the end of the written list. */
+/* Writes the breaks of g, which is a part of another gait, to `out`. `map` converts their times to times of the other
+ * gait. Returns the end of the written list. */
 double *cb_gait_put_breaks(const cb_gait *g, double *out, double (*map)(const void *by, double t), const void *by);
 
-/* Checks the arguments that all classes have in common: 1 <= n <= CB_SHAPE_MAX, count >= least, and r[count n] (NULL:
- * not checked) is finite. Otherwise it returns CB_ERROR_ARGUMENT; messages call the counted items `what`. */
+/* Checks the arguments that all kinds of gaits have in common: 1 <= n <= CB_SHAPE_MAX, count >= least, and r[count n]
+ * (NULL: not checked) is finite. If an argument is wrong, returns CB_ERROR_ARGUMENT; the message calls the counted
+ * items `what`. */
 cb_status cb_gait_check_arguments(const char *what, int n, int count, int least, const double *r);
 
 /* Computes gap[n] = r(1) - r(0). */
 void cb_gait_gap(const cb_gait *g, double *gap);
 
-/* Creates the path r + drift[n] t, which counts as closed if its values at t = 0 and t = 1 are equal to round-off. */
+/* Creates the path r + drift[n] t from the gait r. It counts as closed if its values at t = 0 and t = 1 are equal to
+ * round-off. */
 cb_status cb_gait_drifting(const cb_gait *g, const double *drift, cb_gait **out);
 
-/* Returns the tolerance for two values a and b of a shape variable: a smaller difference counts as 0. */
+/* Returns a tolerance: two values a and b of a shape variable count as equal if they differ by less. */
 double cb_gait_slack(double a, double b);
 
 /* The breaks divide the period [0, 1] into smooth pieces. cb_gait_edges returns the number of pieces; piece k is from
@@ -83,17 +86,17 @@ double cb_gait_edge(const cb_gait *g, int k);
 /* Returns the number of breaks of the bundle at or below the value r of shape variable i, counted from r = 0 through
  * all periods if the variable has a period. */
 double cb_breaks_passed(const cb_bundle *b, int i, double r);
-/* Returns the first time after t at which a shape variable passes a break of the bundle; `end` if it passes none. [t,
- * end] is within a smooth piece. The times are found by samples: a break that is passed twice between two samples, or
- * within 1e-12 of t or `end`, is missed. */
+/* Returns the first time after t at which a shape variable passes a break of the bundle; `end` if it passes none. The
+ * interval from t to `end` must be within a smooth piece. The function compares samples of the gait: a break that is
+ * passed twice between two samples, or within 1e-12 of t or `end`, is missed. */
 double cb_gait_cut(const cb_bundle *b, const cb_gait *g, double t, double end);
 
-/* Computes a[dim] = A r' and (unless NULL) *square = r'Mr' at the time t, for the shape r and its rate r' of the
- * gait. */
+/* Computes a[dim] = A r' and (unless NULL) *square = r'Mr' at the time t, where r' is the rate of the gait, and A and M
+ * are taken at its shape r. */
 cb_status cb_gait_velocity(const cb_bundle *b, const cb_gait *g, double t, double *a, double *square);
 
-/* Sorts the times t of breaks in [0, 1] (1 becomes 0), removes times that equal another one to round-off, and returns
- * the number that remains. */
+/* Sorts the times t of breaks in [0, 1], where 1 becomes 0. Removes each time that equals another one to round-off.
+ * Returns how many times remain. */
 int cb_gait_sort_breaks(double *t, int count);
 
 /* Fails with CB_ERROR_ARGUMENT unless the gait has the number of shape variables of the bundle. */
@@ -102,16 +105,18 @@ cb_status cb_gait_fits(const cb_bundle *b, const cb_gait *g);
 /* --- a gait as text and as numbers --- */
 
 /* Appends the text of the gait to out. The text is the one that scenarios use, `{fourier: {mean: .., cosine: ..,
- * sine: ..}}`; text and numbers both read back exactly. Returns CB_ERROR_UNSUPPORTED for classes other than `fourier`
- * and `arcs`, and for reversed gaits. */
+ * sine: ..}}`; a gait that is read from its text or its numbers is exactly the same. Returns CB_ERROR_UNSUPPORTED for
+ * classes other than `fourier` and `arcs`, and for reversed gaits. */
 cb_status cb_gait_write(const cb_gait *g, cb_text *out);
 
-/* Numbers: fourier (0, harmonics, mean, cosine, sine) and arcs (arcs, degree, ends, values). */
+/* The numbers of a gait are (0, harmonics, mean, cosine, sine) for `fourier`, and (arcs, degree, ends, values) for
+ * `arcs`. */
 
-/* Returns the count of numbers that represent the gait; 0 for other classes and for reversed gaits. */
+/* Returns how many numbers represent the gait; 0 for other kinds of gaits and for reversed gaits. */
 size_t cb_gait_state_size(const cb_gait *g);
 void cb_gait_state(const cb_gait *g, double *out);
-/* Creates a gait of n shape variables from numbers. If the numbers are invalid, returns CB_OK with *out NULL. */
+/* Creates a gait of n shape variables from such numbers. If the numbers are invalid, returns CB_OK and sets *out to
+ * NULL. */
 cb_status cb_gait_from_state(int n, size_t count, const double *state, cb_gait **out);
 
 /* --- reading a gait of a scenario; error messages give the position of the wrong node in the file --- */
@@ -119,10 +124,10 @@ cb_status cb_gait_from_state(int n, size_t count, const double *state, cb_gait *
 struct cb_arena;
 
 extern const cb_param cb_gait_table[]; /* the keys that every kind of gait has */
-/* Checks the keys of a gait whose bundle is not known. */
+/* Checks the keys of a gait that is read without its bundle. */
 cb_status cb_gait_check_keys(const cb_node *map);
-/* Adds the defaults to a gait that has been read without an error; the kind comes first. Returns NULL if there is no
- * memory. */
+/* Returns a map of a gait with the defaults added; the kind comes first. The gait must have been read without an error.
+ * Returns NULL if there is no memory. */
 const cb_node *cb_gait_resolved(const cb_node *map, struct cb_arena *arena);
 
 /* --- reading, for the kinds of gaits --- */
@@ -146,13 +151,13 @@ cb_gait_names cb_gait_names_of(const cb_bundle *b);
 int cb_gait_variable(const cb_bundle *b, const char *name);
 cb_status cb_gait_unknown_variable(const cb_bundle *b, const cb_node *node);
 
-/* Reads n numbers, one per shape variable; what: the word for them in messages, such as "start". */
+/* Reads n numbers, one per shape variable. `what` is the word for them in messages, such as "start". */
 cb_status cb_gait_read_shape(const cb_bundle *b, const cb_node *list, const char *what, double *r);
-/* Reads a list of shapes into r[count][n], from malloc; NULL if the list is absent. */
+/* Reads a list of shapes into r[count][n], which is allocated with malloc; *r is NULL if the list is absent. */
 cb_status cb_gait_read_rows(const cb_bundle *b, const cb_node *list, const char *what, double **r, int *count);
-/* Reads ascending times in [0, 1] into t[count], from malloc; NULL if the list is absent. */
+/* Reads ascending times in [0, 1] into t[count], which is allocated with malloc; *t is NULL if the list is absent. */
 cb_status cb_gait_read_times(const cb_node *list, const char *what, double **t, int *count);
-/* Reads an expression of t. The caller frees it. */
+/* Reads an expression of t. The caller frees *out. */
 cb_status cb_gait_read_expression(const cb_node *node, cb_expression **out);
 
 /* If `status` is an error of the input, and its message has no position in the file, adds the position of the node

@@ -128,8 +128,8 @@ const cb_param cb_gait_table[] = {
     {"period", CB_PARAM_REAL, offsetof(gait_parameters, period), "1", "s", "> 0", NULL, "duration of a cycle"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-/* If status is CB_OK, replaces *g by *made, a gait that was made from *g, and frees the previous *g. Otherwise reports
- * the failure at node. */
+/* If `status` is CB_OK, replaces *g by *made, which is a gait that was made from *g, and frees the old gait. Otherwise
+ * reports the failure at the node. */
 static cb_status become(cb_status status, const cb_node *node, cb_gait *const *made, cb_gait **g) {
   if (status) return cb_gait_placed(status, node);
   cb_gait_free(*g);
@@ -166,8 +166,8 @@ static cb_status pace(const gait_parameters *p, cb_gait **g) {
   return status;
 }
 
-/* Applies the keys next to the kind (offset, scale, start, reversed, pace) to *g, which is NULL if the kind of gait
- * could not be read. */
+/* Applies the keys that stand next to the kind (offset, scale, start, reversed, pace) to the gait *g. *g is NULL if the
+ * kind of gait could not be read. */
 static cb_status read_beside(const cb_bundle *b, const cb_node *map, const gait_parameters *p, cb_gait **g) {
   const cb_node *start = cb_node_get(map, "start"), *reversed = cb_node_get(map, "reversed");
   cb_gait *made = NULL;
@@ -207,14 +207,15 @@ static bool has_row(const cb_param *table, const char *name) {
   return table && table->name;
 }
 
-/* Returns whether the map has a kind of gait to which this key, next to the kind, belongs. */
+/* Some keys next to the kind belong to certain kinds of gaits only. Returns whether the map has such a kind for this
+ * key. */
 static bool applies(const cb_node *map, const char *key) {
   for (size_t k = 0; cb_gait_kind_classes[k]; k++)
     if (cb_node_get(map, cb_gait_kind_classes[k]->name) && has_row(cb_gait_kind_classes[k]->beside, key)) return true;
   return false;
 }
 
-/* Checks that the keys next to the kind apply to it. part: this gait is a part of a sequence. */
+/* Checks that the keys next to the kind belong to this kind. `part` says whether this gait is a part of a sequence. */
 static cb_status check_beside(const cb_node *map, bool part) {
   static const char *const whole[] = {"repeat", "period"};
   cb_errors errors = cb_errors_begin();
@@ -234,7 +235,7 @@ static cb_status check_beside(const cb_node *map, bool part) {
   return cb_errors_end(&errors);
 }
 
-enum { KEYS = 200 }; /* names of kinds, and of keys next to them */
+enum { KEYS = 200 }; /* maximum number of names of kinds and of other keys */
 
 static cb_status bind(const cb_node *map, void *out) {
   const char *names[KEYS];
@@ -295,7 +296,7 @@ cb_status cb_gait_read(const cb_bundle *b, const cb_node *map, int *repeat, doub
   const cb_status bound = cb_errors_add(&errors, map, bind(map, &p));
   if (bound) cb_params_bind_right(cb_gait_table, map, &p);
   cb_status status = one_kind(map, &kind);
-  /* an unknown key may be the misspelt name of the kind; the missing kind is then not reported as well */
+  /* an unknown key may be the misspelt name of the kind; then the kind is not reported as missing, too */
   if (kind || !bound) cb_errors_add(&errors, map, status);
   cb_errors_add(&errors, map, check_beside(map, !repeat));
   if (!bound && p.file)

@@ -3,16 +3,16 @@
  *   g' = g xi, xi = -A(r(t)) r'(t);   length' = sqrt(r'Mr'), cost' = r'Mr' by Gauss's quadrature at the same nodes
  * xi, A, r and M are those of curvebody/bundle.h. A step of length h and order p is compared with its two halves: their
  * difference divided by 2^p - 1 is added to the result of the halves, which raises the order by 2. If the error is too
- * large, each half is halved in the same way. Steps end at breaks of the gait and of the bundle. The class of the gait
- * sets the number of steps of the first integration, so that a symmetry cannot hide an error. Halving ends when the
- * halves differ only by round-off of A and M. If a step is given and no error, the method takes plain steps of that
- * length.
+ * large, each half is halved in the same way. Steps end at breaks of the gait and of the bundle. The kind of gait sets
+ * the number of steps of the first integration, so that a symmetry cannot hide an error. Halving ends when the halves
+ * differ from the step only by round-off of A and M. If the caller gives a step but no error, the method takes plain
+ * steps of that length, without error control.
  *
  * Around a pole of A r' with residue c, h |A r'| stays of the order of c for any step h; at a jump or an integrable
  * singularity it tends to 0. A step across a pole therefore never converges, which is reported as an error. The
  * quadrature may miss a pole, since the two sides of a pole in the middle of a step cancel. A step is therefore also
- * halved if A r' at its nodes is far from the chord between the first and the last node. A plain step is tested by
- * halving in that case, and if it is longer than the first steps that the class of the gait sets.
+ * halved if A r' at its nodes is far from the straight line between its values at the first and the last node. A plain
+ * step is tested by halving in the same case, and also if it is longer than the first steps that the kind of gait sets.
  * Singular shapes along gaits and between the nodes of a grid are found by this test (declared in bundle_private.h).
  */
 #include "bundle/bundle_private.h"
@@ -92,7 +92,7 @@ static void magnus_exponent(const magnus *m, const cb_group *G, double h, double
 
 enum { DEPTH_MAX = 40, STEPS_MAX = 200000, PERIODS_MAX = 1000000 };
 
-/* The purpose of an integral; it selects the error message. */
+/* What an integral is computed for; this selects the error message. */
 typedef enum purpose { FOR_ITSELF, FOR_POLES_OF_A_GAIT, FOR_POLES_OF_A_LINE } purpose;
 
 typedef struct integral {
@@ -100,14 +100,14 @@ typedef struct integral {
   const cb_gait *gait;
   const magnus *method;
   double error;      /* tolerance on a cycle */
-  double longest;    /* length of the first steps; 0: the class of the gait sets it */
+  double longest;    /* maximum length of the first steps; 0: the kind of gait sets it */
   bool length, cost; /* true if they are requested */
   int steps;         /* steps on the current piece */
   int taken;         /* total number of steps */
-  bool plain;        /* the integral only tests a plain step; for the error message */
+  bool plain;        /* the integral only tests a plain step; this selects the error message */
   purpose purpose;
   double square; /* the largest r'Mr' so far, which is the scale of round-off */
-  double usual;  /* the largest mean of r'Mr' on one of the first steps, before they are halved */
+  double usual;  /* the largest mean of r'Mr' over one of the first steps (before halving) */
 } integral;
 
 /* An integral over a step, and its integrand at the nodes. */
@@ -121,7 +121,8 @@ typedef struct step {
   sum length, cost;
 } step;
 
-/* Errors of length and cost on the two enclosing steps, the smaller step first; infinite if there is no such step. */
+/* Errors of length and cost on the two enclosing steps, of which this step is a half and a quarter. The smaller step
+ * comes first; infinite if there is no such step. */
 typedef struct past {
   double length[2], cost[2];
 } past;
@@ -129,7 +130,8 @@ typedef struct past {
 /* The round-off of M for a surface with many faces, in units of the largest r'Mr'. */
 static const double roundoff = 16384 * DBL_EPSILON;
 
-/* If h |A r'| on the shortest step, of length h, is smaller than this, the cause is a jump, not a pole. */
+/* If h |A r'| is smaller than this on the shortest step, of length h, a step that does not converge is caused by a jump
+ * and not by a pole. */
 static const double negligible = 1e-10;
 /* The tolerance with which a plain step that may pass over a pole is tested by halving. */
 static const double looked_at = 1e-6;
@@ -162,31 +164,32 @@ static void join(const integral *I, const step *first, const step *second, step 
   out->cost.all = first->cost.all + second->cost.all;
 }
 
-/* Returns whether the error of the halves is small enough on a step of length h. On a smooth piece the difference d of
- * the halves from the step is O(h^(p+1)) for the order p. After the correction d/(2^p - 1) the error is O(h^(p+3)),
- * about d^(2/(p+1)) times the correction. The test uses four times that, and accepts an error below round-off. scale:
- * the largest number of the group element. */
+/* Returns whether the error of the halves is small enough on a step of length h. Let p be the order, and d the
+ * difference between the step and its halves. On a smooth piece d is O(h^(p+1)). After the correction d/(2^p - 1) the
+ * error is O(h^(p+3)), which is about d^(2/(p+1)) times the correction. The test uses four times this estimate; an
+ * error below round-off is also accepted. `scale` is the largest number of the group element. */
 static bool path_agrees(const integral *I, double h, double d, double scale) {
   const int p = I->method->order;
   return d / ((1 << p) - 1) * fmin(1, 4 * pow(d / scale, 2. / (p + 1))) <= fmax(I->error * h, DBL_EPSILON * scale);
 }
 
-/* An integral over a step (whole) and over its two halves. before: its errors on the enclosing steps; after: its errors
- * on this step and on the enclosing steps. */
+/* An integral over a step (whole) and over its two halves. `before` are the errors of the integral on the enclosing
+ * steps, and `after` those on this step and on the enclosing steps. */
 typedef struct halving {
   const sum *whole, *first, *second;
   const double *before;
   double *after;
 } halving;
 
-/* Computes *all, an integral over a step, from its integrand at all nodes of the step and of its halves, and its error
- * s->after[0]. Returns true if this error is small enough.
+/* Computes *all, an integral over a step, from its integrand at all nodes of the step and of its halves. Also computes
+ * the error s->after[0] of this integral. Returns true if the error is small enough.
  *
- * At order 6 these nine nodes give a quadrature of order 10, and the error of the corrected halves is their difference
- * from this quadrature. Half of this difference is used, but at least d/2^12, in case the difference vanishes by
- * chance; d is the difference of the halves from the step. Where the gait pauses its speed has a kink: there the error
- * counts as 4 d, and at order 4 it is always d. Two halvings reduce the error by 2^14 if the integrand is smooth (2^10
- * at order 4), by 2^4 at a kink, and by 2^2 if the error is round-off. In the last case halving stops. */
+ * Let d be the difference between the integral over the step and that over its halves. At order 6 the nine nodes give a
+ * quadrature of order 10. Half of the difference between this quadrature and the corrected halves is taken as the
+ * error. The error is at least d/2^12, because this difference may vanish by chance. Where the gait pauses, the
+ * integrand varies strongly between the nodes and the speed has a kink; the error is then 4 d. At order 4 the error is
+ * always d. Two halvings reduce the error by 2^14 if the integrand is smooth (2^10 at order 4), by 2^4 at a kink, and
+ * by 2^2 if the error is round-off. In the last case halving stops. */
 static bool sum_agrees(const integral *I, double h, double scale, const halving *s, double *all) {
   static const double weight[3] = {-.049302549302549302549, 1.3756613756613756614, -.049302549302549302549};
   static const double halved[3] = {.1579912640528468656, .3187052598817304699657, -.6152246624627158637};
@@ -219,9 +222,9 @@ static double fastest(const integral *I, const step *s) {
   return maximum;
 }
 
-/* Returns whether A r', at the nodes of a step of length h (parts = 1) or of its halves (parts = 2), is far from the
- * chord between the first and the last node. This happens if a pole is in the step or at its ends. With two nodes the
- * test is whether these differ much. */
+/* Returns whether A r' is far from the straight line between its values at the first and the last node. This happens if
+ * a pole is in the step or at its ends. The nodes are those of a step of length h (parts = 1), or of its two halves
+ * (parts = 2). If there are only two nodes, returns whether the two values differ much. */
 static bool uneven(const integral *I, double h, int parts, const step *part) {
   static const double far_of_two = .5;
   const double far = parts == 1 ? .1 : .3;
@@ -243,8 +246,8 @@ static bool uneven(const integral *I, double h, int parts, const step *part) {
   return off > far * maximum;
 }
 
-/* This is called for the shortest step if it does not converge. Returns whether its contribution to the motion and to
- * the cost is negligible. */
+/* Must be called for the shortest step if it does not converge. Returns whether the contribution of this step to the
+ * motion and to the cost is negligible. */
 static bool ends_there(const integral *I, double h, const step *both, const step *half) {
   const double way = h * fmax(fastest(I, &half[0]), fastest(I, &half[1]));
   return way <= fmax(I->error, negligible) && (!I->cost || both->cost.all <= fmax(I->error, negligible) * I->usual) &&
@@ -268,8 +271,8 @@ static cb_status unsettled(const integral *I, double t) {
   return cb_bundle_fail_at(I->b, r, CB_ERROR_STEP);
 }
 
-/* Computes the step [t, t + h] to the required error, by halving if necessary. `whole` is the same interval in one
- * step; before: its errors on the enclosing steps. */
+/* Computes the step [t, t + h] to the required error, by halving if necessary. `whole` is the result of one step over
+ * this interval, and `before` are the errors on the enclosing steps. */
 static cb_status refine(integral *I, double t, double h, const step *whole, int depth, const past *before, step *out) {
   const cb_group *G = I->b->group;
   step half[2], both;
@@ -305,7 +308,8 @@ static cb_status refine(integral *I, double t, double h, const step *whole, int 
   G->inverse(G, whole->g, back);
   G->multiply(G, back, both.g, back);
   if (G->log(G, back, more))
-    /* the logarithm is missing only at the last depth, if the step and its halves differ by a rotation of pi */
+    /* the logarithm does not exist if the step and its halves differ by a rotation of pi, which happens only at the
+     * last depth */
     return CB_OK;
   const double share = 1. / ((1 << I->method->order) - 1);
   for (int k = 0; k < G->dim; k++) more[k] *= share;
@@ -314,7 +318,7 @@ static cb_status refine(integral *I, double t, double h, const step *whole, int 
   return CB_OK;
 }
 
-/* Fails if a plain step passes over a pole. The steps of this test do not count in I->steps. */
+/* Fails if a plain step passes over a pole. The steps of this test are not counted in I->steps. */
 static cb_status look(const integral *I, double t, double h, const step *whole) {
   const past none = {{INFINITY, INFINITY}, {INFINITY, INFINITY}};
   integral close = *I;
@@ -326,8 +330,9 @@ static cb_status look(const integral *I, double t, double h, const step *whole) 
   return refine(&close, t, h, whole, 0, &none, &fine);
 }
 
-/* Multiplies `path` by the motion from t to `end`, an interval on which the motion is smooth, and adds length and cost.
- * `share`: the length of this interval divided by that of the smooth piece of the gait that contains it. */
+/* Multiplies `path` by the motion from t to `end`, an interval on which the motion is smooth, and adds the length and
+ * the cost of the motion. `share` is the length of this interval divided by the length of the smooth piece of the gait
+ * that contains it. */
 static cb_status follow_smooth(integral *I, double t, double end, double share, step *path) {
   const double steps = I->longest > 0 ? (end - t) / I->longest * (1 - 1e-12) : share * I->gait->pieces;
   if (!(steps <= STEPS_MAX))
@@ -335,7 +340,7 @@ static cb_status follow_smooth(integral *I, double t, double end, double share, 
   const int pieces = (int)fmax(1, ceil(steps));
   const bool plain = I->longest > 0 && I->error == 0;
   const double h = (end - t) / pieces;
-  const bool coarse = h * I->gait->pieces > 1; /* the nodes may not resolve the motion between them */
+  const bool coarse = h * I->gait->pieces > 1; /* the nodes are so far apart that they may not resolve the motion */
   const past none = {{INFINITY, INFINITY}, {INFINITY, INFINITY}};
   I->steps = 0;
   for (int k = 0; k < pieces; k++) {
@@ -350,8 +355,8 @@ static cb_status follow_smooth(integral *I, double t, double end, double share, 
   return CB_OK;
 }
 
-/* Multiplies `path` by the motion from t to `end`, which are in one smooth piece of the gait; cuts the interval at
- * breaks of the bundle. `share` is as in follow_smooth. */
+/* Multiplies `path` by the motion from t to `end`, which must be in one smooth piece of the gait. The interval is
+ * divided at breaks of the bundle. `share` is as in follow_smooth. */
 static cb_status follow(integral *I, double t, double end, double share, step *path) {
   const double whole = end - t;
   while (t < end) {
@@ -431,8 +436,8 @@ static cb_status follow_between(integral *I, double t, double end, step *path) {
 }
 
 /* Fails with CB_STEP_SINGULAR and the shape if the integral along a gait, closed or not, does not converge to this
- * error, as happens at a pole of A r'. is_line: the gait runs along a line and back; only the first half is examined,
- * and messages give no times. */
+ * error, as happens at a pole of A r'. With `is_line` the gait runs along a line and back; then only the first half is
+ * examined, and messages give no times. */
 static cb_status bundle_has_no_poles(const cb_bundle *b, const cb_gait *gait, double error, bool is_line) {
   integral I;
   step path = {.length = {.all = 0}};
@@ -487,7 +492,7 @@ static const double seen = 1e-6;
 
 cb_status cb_gait_regular(const cb_bundle *b, const cb_gait *gait) { return bundle_has_no_poles(b, gait, seen, false); }
 
-/* Tests the straight line from one shape to another. */
+/* Fails if there is a singular shape on the straight line from one shape to another. */
 static cb_status line_regular(const cb_bundle *b, const double *from, const double *to) {
   const size_t n = (size_t)b->n;
   double corner[2 * CB_SHAPE_MAX];
@@ -501,8 +506,8 @@ static cb_status line_regular(const cb_bundle *b, const double *from, const doub
   return status;
 }
 
-/* Returns whether a component of A differs between the four corners of a cell by more than half of the largest
- * component. The result is false if a number is not finite. */
+/* Returns whether a component of A differs between the four corners of a cell by more than half of the largest absolute
+ * value of all components. Returns false if a number is not finite. */
 static bool differs(int size, const double *const *A) {
   static const double much = .5;
   double maximum = 0, off = 0;

@@ -1,10 +1,11 @@
-/* First variation of the holonomy of a gait for any group: r -> r + eps d, g(1) -> exp(eps y + ...) g(1),
+/* First variation y of the holonomy of a gait, for any group: if r changes to r + eps d, g(1) changes to exp(eps y +
+ * ...) g(1), with
  *
- *   y = A d(0) - Ad_{g(1)} A d(0) + int sum_{i<j} Ad_g B_ij (r_i' d_j - r_j' d_i) dt,   A: at the start
+ *   y = A d(0) - Ad_{g(1)} A d(0) + int sum_{i<j} Ad_g B_ij (r_i' d_j - r_j' d_i) dt,   the first two A: at r(0)
  * r: the gait; d: its change, which is closed; g(t): the path in the group; A, B: connection and curvature
  * (curvebody/bundle.h). The integral uses Gauss's rule with 8 nodes (order 16) on panels. Panels end at breaks of both
- * gaits and of the bundle. The number of panels is doubled until the change is below the tolerance, or is round-off of
- * B.
+ * gaits and of the bundle. The number of panels is doubled until the change of the integral is below the tolerance, or
+ * is only round-off of B.
  * Source: Koon & Marsden, SIAM J. Control Optim. 35 (1997) 901, doi:10.1137/S0363012995290367, with the sign of xi = -A
  * r'.
  */
@@ -29,7 +30,7 @@ typedef struct integral {
   double sum[CB_GROUP_DIM], size; /* size: the integral of the largest component */
 } integral;
 
-/* Finds the smooth pieces of both gaits in the bundle. */
+/* Finds the pieces on which both gaits and the bundle are smooth. */
 static cb_status cut(integral *I) {
   const cb_gait *both[2] = {I->gait, I->change};
   int edges = 1, cuts = 0;
@@ -54,7 +55,7 @@ static cb_status cut(integral *I) {
   return CB_OK;
 }
 
-/* Adds w Ad_g B(r', d) at the node at time t to the sum. */
+/* Adds w Ad_g B(r', d) at the time t to the sum. g is the element of the path at this time. */
 static cb_status add(integral *I, double t, double w, const double *g) {
   const cb_group *G = I->b->group;
   const int n = I->b->n, dim = G->dim;
@@ -103,8 +104,8 @@ static cb_status integrate(integral *I, int panels) {
   return status;
 }
 
-/* Doubles the panels until two sums agree. If the curvature B has more round-off than double precision, it stops when
- * the change is only this round-off. */
+/* Doubles the number of panels until two sums agree. If the curvature B has more round-off than double precision, the
+ * doubling stops when the change is only this round-off. */
 static cb_status settle(integral *I) {
   const int least = 1 + (I->gait->pieces > I->change->pieces ? I->gait->pieces : I->change->pieces) / 8;
   double before = INFINITY;
@@ -130,7 +131,7 @@ static cb_status settle(integral *I) {
                        name);
 }
 
-/* Adds A d(0) - Ad_g A d(0) to the sum, g the holonomy. */
+/* Adds A d(0) - Ad_g A d(0) to the sum, where g is the holonomy. */
 static cb_status add_start(integral *I) {
   const cb_group *G = I->b->group;
   const int n = I->b->n, dim = G->dim;

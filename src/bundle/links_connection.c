@@ -10,14 +10,14 @@
 
 enum { COLUMNS = 6 + CB_SHAPE_MAX };
 
-/* The velocities u of a link by column (body velocity xi, then variables by rank), and their derivatives du in the
- * variables on the path. */
+/* The velocities u of a link, one per column, and their derivatives du in the variables on the path. The first columns
+ * belong to the body velocity xi; the variables follow, in the order of their ranks. */
 typedef struct velocities {
   double u[6][COLUMNS], du[CB_SHAPE_MAX][6][COLUMNS];
 } velocities;
 
-/* G has the lower triangle of the form, as a sum over links. dG has matrices S for which S + S^T is the derivative of
- * G. `at` holds the velocities on the path by level (links_read.c). */
+/* G has the lower triangle of the form, as a sum over links. dG has matrices S, and S + S^T is the derivative of G.
+ * `at` holds the velocities on the path, one for each level (links_read.c). */
 typedef struct sums {
   double G[COLUMNS][COLUMNS], dG[CB_SHAPE_MAX][COLUMNS][COLUMNS];
   velocities at[CB_LINK_TREE_LEVELS];
@@ -54,7 +54,7 @@ static cb_status read_angle(const cb_link_tree *L, const cb_limb *limb, const do
   return CB_OK;
 }
 
-/* Computes the axes of the frame beyond a hinge in the frame before it, as columns. */
+/* Computes the axes of the frame beyond a hinge, as columns, in the coordinates of the frame before the hinge. */
 static void rotation(const cb_limb *limb, double turn, double E[3][3]) {
   const double c = cos(turn), s = sin(turn), *a = limb->axis;
   for (int i = 0; i < 3; i++) {
@@ -66,8 +66,8 @@ static void rotation(const cb_limb *limb, double turn, double E[3][3]) {
   }
 }
 
-/* Replaces u by Ad_T^-1 u (links.h): moves to the hinge, rotates to the frame beyond it, and moves to the middle of the
- * link. */
+/* Replaces u by Ad_T^-1 u (links.h). The reference point first moves to the hinge; then u is rotated to the frame
+ * beyond the hinge; last, the reference point moves to the middle of the link. */
 INLINE void cross_hinge(const cb_limb *limb, double E[3][3], bool plane, int columns, double u[6][COLUMNS]) {
   const double before = limb->before, after = limb->after;
   if (plane) {
@@ -91,7 +91,7 @@ INLINE void cross_hinge(const cb_limb *limb, double E[3][3], bool plane, int col
   }
 }
 
-/* Subtracts rate [s, u] from out, s the twist of a hinge. */
+/* Subtracts rate [s, u] from `out`, where s is the twist of a hinge. */
 INLINE void turn_back(const double *s, double rate, bool plane, int columns, double u[6][COLUMNS],
                       double out[6][COLUMNS]) {
   if (plane) {
@@ -113,7 +113,7 @@ INLINE void clear(double u[6][COLUMNS], int rows, int begin, int end) {
   for (int i = 0; i < rows && begin < end; i++) memset(&u[i][begin], 0, sizeof(double) * (size_t)(end - begin));
 }
 
-/* Computes the velocities of a limb, at[limb->level], from those of the previous limb, at[limb->source]. */
+/* Computes the velocities of a limb, at[limb->level], from those of the limb before it, at[limb->source]. */
 INLINE void advance(const cb_link_tree *L, const cb_limb *limb, const angle *turn, bool plane, bool derivatives,
                     velocities *at) {
   const int dim = plane ? 3 : 6, old = dim + limb->reach_before, now = dim + limb->reach;
@@ -193,7 +193,7 @@ INLINE cb_status sum_links(const cb_link_tree *L, const double *r, bool plane, b
   for (int i = 0; i < N; i++) memset(sum->G[i], 0, sizeof(double) * (size_t)N);
   for (int a = 0; derivatives && a < L->n; a++)
     for (int i = 0; i < N; i++) memset(sum->dG[a][i], 0, sizeof(double) * (size_t)N);
-  /* the base: its middle is at `shift` along x from the body frame */
+  /* the base: its middle is at the distance `shift` along x from the origin of the body frame */
   const cb_limb *base = &L->limb[0];
   const double shift = (0.5 - L->origin) * L->link[base->link].length;
   for (int i = 0; i < dim; i++)
@@ -268,7 +268,8 @@ cb_status cb_link_tree_connection(const cb_link_tree *L, const double *r, double
   return status;
 }
 
-/* Finds the rotations and the middles of all links, in the order of the limbs, if the base is at the element g. */
+/* Finds the rotations and the middles of all links, in the order of the limbs, if the body frame is the group element
+ * g. */
 static cb_status place_links(const cb_link_tree *L, const double *r, const double *g, double (*turned)[3][3],
                              double (*middle)[3]) {
   for (int k = 0; k < L->links; k++) {
@@ -312,7 +313,7 @@ cb_status cb_link_tree_plot(const cb_link_tree *L, const double *r, const double
   return status;
 }
 
-/* The columns of the drag in the flows take the place of Q in the form, and then S = P^-1 Q. */
+/* The form is filled with the columns of the drag in the flows in place of Q. Its reduction P^-1 Q is then S. */
 cb_status cb_link_tree_strain(const cb_link_tree *L, const double *r, double *S) {
   enum { SIZE = 6 + CB_STRAINS };
   const int dim = L->group->dim, N = dim + L->n, size = dim + CB_STRAINS;

@@ -9,9 +9,9 @@
 
 /* The tree of links from its base outwards, which is the order of the recursion of links.h.
  *
- * The order is depth first, with the largest branch of a link last. The velocities of a link are overwritten by those
- * of its largest branch, and the other branches are stored at the next level. Each other branch has at most half of the
- * links, so that 1 + log2(links) levels suffice.
+ * The order is depth first, with the largest branch of a link last. The velocities of the largest branch overwrite
+ * those of the link, and the velocities of other branches are stored at the next level. Each of the other branches has
+ * at most half of the links, so that 1 + log2(links) levels suffice.
  */
 
 static bool neighbours(const cb_link_tree *L, int a, int b) { return L->link[a].parent == b || L->link[b].parent == a; }
@@ -24,9 +24,9 @@ static int branch_size(const cb_link_tree *L, int k, int from) {
   return size;
 }
 
-/* Computes the hinge between the link of a limb and the previous link, whose number is `before`. */
+/* Computes the hinge between the link of a limb and the link before it, whose number is `before`. */
 static void place_hinge(const cb_link_tree *L, cb_limb *limb, int before) {
-  const bool outwards = L->link[limb->link].parent == before; /* the previous link is the parent */
+  const bool outwards = L->link[limb->link].parent == before; /* the link before is the parent */
   const cb_group *so3 = cb_group_find("so3");
   double q[4], rest[9];
   limb->hinge = outwards ? limb->link : before;
@@ -52,7 +52,7 @@ static void place_hinge(const cb_link_tree *L, cb_limb *limb, int before) {
   memcpy(limb->twist, L->plane ? plane : space, sizeof plane);
 }
 
-/* Lists the variables on the path to a limb: those of the previous limb, then the new ones of its hinge. */
+/* Lists the variables on the path to a limb: those of the limb before it, then the new ones of its hinge. */
 static void list_variables(cb_link_tree *L, cb_limb *limb, int *known) {
   const cb_limb *before = &L->limb[limb->from];
   const cb_tree_link *hinge = &L->link[limb->hinge];
@@ -98,9 +98,9 @@ static void visit(cb_link_tree *L, int k, int from, int level, walk *w) {
   if (count) visit(L, next[largest], self, level, w);
 }
 
-/* Fills the rest of L from its members plane, links, n, base, origin and link[], and scales the axes of hinges to
- * length 1. Returns CB_ERROR_ARGUMENT if a parent or an axis is wrong, or if a variable does not rotate any link; the
- * message names the link or the variable. */
+/* Fills the other members of L from the members plane, links, n, base, origin and link[], and scales the axes of hinges
+ * to length 1. Returns CB_ERROR_ARGUMENT if a parent or an axis is wrong, or if a variable does not rotate any link;
+ * the message names the link or the variable. */
 static cb_status order_tree(cb_link_tree *L) {
   walk w = {0};
   for (int k = 0; k < L->links; k++) {

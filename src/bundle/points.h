@@ -35,7 +35,8 @@ void cb_points_field(const cb_bundle *b, int k, const double *x, double *v);
 /* Computes the isometry of a group element. */
 void cb_points_isometry(const cb_bundle *b, const double *g, cb_isometry *out);
 
-/* A point x(q) of a chart with its first and second derivatives; q[dim], or q[embedding] for the chart `embedding`. */
+/* A point x(q) of a chart, with its first and second derivatives. q has dim numbers, or `embedding` numbers for the
+ * chart `embedding`. */
 typedef struct cb_point_jet {
   double x[CB_COORD_MAX], d[CB_COORD_MAX][CB_COORD_MAX]; /* d[i][a] = dx_a/dq_i */
   double dd[CB_COORD_MAX][CB_COORD_MAX][CB_COORD_MAX];   /* dd[i][j][a] = d^2 x_a/dq_i dq_j */
@@ -54,7 +55,7 @@ typedef struct cb_points {
   cb_arena *arena;
   cb_space *space;
   const cb_chart *chart;
-  int n, dim; /* shape variables, axes of the group */
+  int n, dim; /* n: number of shape variables; dim: number of axes of the group */
   int points;
   cb_point *point;
   double *mass;
@@ -72,8 +73,8 @@ typedef struct cb_points_params {
   const cb_node *space, *chart, *shape, *parameters, *points, *lines, *group, *period;
 } cb_points_params;
 
-/* Fills p, and the group, n, names, periods, points and lines of the bundle. Memory comes from p->arena, except for
- * the space and the expressions. */
+/* Fills p, and the members group, n, names, periods, points and lines of the bundle. Memory comes from p->arena, except
+ * for the space and the expressions. */
 cb_status cb_points_read(cb_bundle *b, cb_points *p, const cb_points_params *given);
 void cb_points_free(cb_points *p);
 

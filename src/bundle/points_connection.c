@@ -23,8 +23,8 @@ static cb_status outside(const cb_points *p, int m, int c, double q) {
   return cb_fail(CB_STEP_DOMAIN, "point %d: %s = %g", m, p->chart->coordinates[c], q);
 }
 
-/* Computes x and d_i x = J d_i q of point m, q its coordinates in the chart and J = dx/dq. Returns CB_STEP_DOMAIN
- * outside the domain of the chart or of the expressions q(r). */
+/* Computes x and d_i x = J d_i q of point m, where q are the coordinates of the point in the chart, and J = dx/dq.
+ * Returns CB_STEP_DOMAIN outside the domain of the chart or of the expressions q(r). */
 static cb_status place_first(const cb_points *p, int m, const double *r, placed *out) {
   const int n = p->n, size = p->chart->size, k = p->space->embedding;
   double q[K], slope[K][N], J[K * K];
@@ -41,8 +41,8 @@ static cb_status place_first(const cb_points *p, int m, const double *r, placed 
   return CB_OK;
 }
 
-/* Computes x, d_i x and d_ij x = J d_ij q + H(d_i q, d_j q) of point m, with q(r) on jets; H: the second derivatives of
- * x(q). */
+/* Computes x, d_i x and d_ij x = J d_ij q + H(d_i q, d_j q) of point m, where H are the second derivatives of x(q).
+ * q(r) is evaluated on jets. */
 static cb_status place_second(const cb_points *p, int m, const double *r, placed *out) {
   const int n = p->n, size = p->chart->size, k = p->space->embedding;
   cb_jet u[K];
@@ -74,7 +74,7 @@ static cb_status place_second(const cb_points *p, int m, const double *r, placed
   return CB_OK;
 }
 
-/* Computes the value a v + b of the Killing field a x + b of axis k, or only a v unless `affine`. */
+/* Computes a v + b for the Killing field a x + b of axis k, or only a v unless `affine` is true. */
 static void field_at(const cb_points *p, int k, const double *v, bool affine, double *out) {
   const cb_killing *X = &p->field[k];
   for (int a = 0; a < p->space->embedding; a++) {
@@ -138,8 +138,8 @@ static cb_status build(const cb_points *p, const double *r, bool derivatives, fo
 
 /* --- singular shapes --- */
 
-/* Fails with a combination z of axes that has no inertia. It is computed from the finished rows of L and the next row:
- * z = (z_done, 1, 0) with L_done^T z_done = -L_next^T. order: the axes of the rows. */
+/* Fails. The message names a combination z of axes that has no inertia. z is computed from the finished rows of L and
+ * the next row: z = (z_done, 1, 0) with L_done^T z_done = -L_next^T. `order` lists the axes of the rows. */
 static cb_status fail_singular(const cb_points *p, const cb_group *group, double L[DIM][DIM], const int *order,
                                int done) {
   double z[DIM] = {0}, largest = 1; /* z: the share of each axis */
@@ -167,9 +167,9 @@ static cb_status fail_singular(const cb_points *p, const cb_group *group, double
                  text);
 }
 
-/* A pivot below this is only round-off. It is relative to `scale`. For the Killing field a x + b of an axis, scale is
- * (sum of m |x|^2) |a|^2 + (sum of m) |b|^2, with the masses m and positions x of the points, and the sums of squares
- * of the entries of a and b. */
+/* A pivot below this number times the scale of its axis is only round-off. The scale of an axis with the Killing field
+ * a x + b is (sum of m |x|^2) |a|^2 + (sum of m) |b|^2. Here m and x are the masses and positions of the points, and
+ * |a|^2 and |b|^2 are the sums of squares of the entries of a and b. */
 static const double singular = 64 * DBL_EPSILON;
 
 /* Factors the locked inertia P by Cholesky's method with pivots. Returns CB_STEP_SINGULAR if a motion of the space
@@ -257,13 +257,14 @@ const cb_space *cb_points_space(const cb_bundle *b) { return ((const cb_points *
 int cb_points_count(const cb_bundle *b) { return ((const cb_points *)b->self)->points; }
 const double *cb_points_masses(const cb_bundle *b) { return ((const cb_points *)b->self)->mass; }
 
-/* Charts of products of spaces of constant curvature, with their second derivatives: x(q) on jets.
+/* The points x(q) of charts of products of spaces of constant curvature on jets, which give second derivatives.
  *
  * The formulae are those of the charts polar, translation and stereographic in src/geometry. They are smooth in q even
  * on the axis of polar coordinates, where the metric of the chart is singular.
  */
 
-/* s_K(q) and c_K(q): the functions sine and cosine of a factor of curvature K (cb_trig_s, cb_trig_c). */
+/* s_K(q) and c_K(q): the functions that correspond to sine and cosine in a factor of curvature K (cb_trig_s,
+ * cb_trig_c). */
 static cb_jet sine(cb_trig k, const cb_jet *q) {
   const double s = cb_trig_s(k, q->v);
   return cb_jet_compose(q, s, cb_trig_c(k, q->v), -k.k * s);

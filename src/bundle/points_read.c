@@ -8,14 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-/* The group of a space of points, and its subgroups. Axes of a group are given as Killing fields, and elements act as
- * isometries. */
+/* The groups of spaces of points, and their subgroups. Axes of a group are given as Killing fields, and its elements
+ * act as isometries. */
 
 enum { HOMOGENEOUS = -1, NAMES = 6 };
 
 /* A group given by the names of its Killing fields in the order of its axes; "-" reverses the sign of a field. In a
  * curved space the fields boost_.. and rotation_w.., which have unit speed at the base point, are multiplied by the
- * radius of curvature R. place: see cb_points. */
+ * radius of curvature R. `place` is as in cb_points. */
 typedef struct row {
   int factors, dim[CB_FACTOR_MAX], sign[CB_FACTOR_MAX]; /* factors of the space: dimensions, signs of curvatures */
   const char *group, *axis[NAMES];
@@ -38,7 +38,7 @@ typedef struct row {
   2, {2, 1}, { -1, 0 }
 #define ROTATIONS "rotation_x", "rotation_y", "rotation_z"
 
-/* The first row for a space is its complete group. */
+/* For each space, the first of its rows is its complete group. */
 static const row rows[] = {
     {SPACE_E2, "se2", {"translation_x", "translation_y", "rotation_z"}, {0, 1, HOMOGENEOUS}},
     {SPACE_E3, "se3", {ROTATIONS, "translation_x", "translation_y", "translation_z"}, {0, 1, 2, HOMOGENEOUS}},
@@ -98,7 +98,8 @@ static const cb_group *take_row(cb_points *p, const row *t) {
 
 /* --- subgroups --- */
 
-/* shift_x means translation_x, boost_x or rotation_wx, depending on the space. */
+/* Finds the index of a Killing field by its name. shift_x stands for translation_x, boost_x or rotation_wx, whichever
+ * the space has. */
 static int find_axis(const cb_space *g, const char *text) {
   static const char *const kinds[] = {"translation_", "boost_", "rotation_w"};
   const int index = cb_killing_find(g, text);
@@ -184,7 +185,7 @@ static cb_status choose_subgroup(cb_points *p, const cb_node *node, const cb_gro
   return CB_OK;
 }
 
-/* Chooses the complete group of the space if axes is NULL, or the subgroup of a list of axes. */
+/* Chooses the group: the complete group of the space if `axes` is NULL, and otherwise the subgroup with these axes. */
 static cb_status choose_group(cb_points *p, const cb_node *axes, const cb_group **group) {
   if (axes) return choose_subgroup(p, axes, group);
   for (int i = 0; i < ROWS; i++)

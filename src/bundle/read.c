@@ -37,8 +37,8 @@ static void destroy(cb_bundle *b) {
 
 /* --- evaluation --- */
 
-/* Adds the expressions to M[n*n] and to dM (or NULL), in the order of cb_bundle_class. Returns CB_STEP_DOMAIN if a
- * value is not finite, and CB_ERROR_ARGUMENT if two entries across the diagonal differ. */
+/* Adds the expressions to M[n*n] and their derivatives to dM (may be NULL), in the order of cb_bundle_class. Returns
+ * CB_STEP_DOMAIN if a value is not finite, and CB_ERROR_ARGUMENT if two entries across the diagonal differ. */
 static cb_status add_expressions(const cb_bundle *b, const double *r, double *M, double *dM) {
   const sum_metric *own = b->self;
   const int n = b->n;
@@ -142,8 +142,8 @@ static cb_status strain(const cb_bundle *b, const double *r, double *S) {
 static const cb_bundle_class class_of_metrics = {
     .doc = "a bundle with another cost metric", .destroy = destroy, .connection = connection, .second = second};
 
-/* Copies the expressions of the entries (NULL: none) as part p. Returns CB_ERROR_ARGUMENT if an entry is on only one
- * side of the diagonal. */
+/* Copies the expressions of the entries (NULL: there are none) to part p of the sum. Returns CB_ERROR_ARGUMENT if an
+ * entry is on only one side of the diagonal. */
 static cb_status take(sum_metric *own, int p, int n, const cb_expression *const *entry) {
   cb_status status = CB_OK;
   for (int i = 0; entry && i < n; i++)
@@ -310,8 +310,9 @@ cb_status cb_bundle_check_row(const cb_node *list, int row, size_t length, const
   return cb_node_fail(node, "row %d of %s has %zu expressions: expected %zu", row + 1, matrix, node->count, length);
 }
 
-/* Compares two expressions, to 1e-12 relative, at 64 shapes in (-3, 3); shapes at which one is not finite are skipped.
- * The coordinates of the shapes are multiples of irrational numbers, modulo 6, which are evenly distributed. */
+/* Fails unless two expressions agree to a relative difference of 1e-12 at 64 shapes in (-3, 3). Shapes at which an
+ * expression is not finite are skipped. The coordinates of the shapes are multiples of irrational numbers, modulo 6, so
+ * that the shapes are evenly distributed. */
 static cb_status check_same(const cb_node *node, const cb_bundle_names *s, const char *what, const cb_expression *lower,
                             const cb_expression *upper) {
   for (int k = 1; k <= 64; k++) {

@@ -2,12 +2,13 @@
  * error of the connection A.
  *
  *   e = |s_2 - A| at the samples; s_2: the spline through every second sample and the last one, of degree p if possible
- * On a grid twice as coarse the error is 2^(p+1) times larger, so that e/2^(p+1) is the error of the spline through all
- * samples. A coarse table may not have this rate of convergence. Then the factor is the ratio of the largest e with
- * every fourth sample to the largest e with every second sample. It is 2^((p+1)/2) if there are too few samples for
- * this, and 1 if s_2 has a lower degree. The estimate is e divided by a quarter of the factor, or e if this quarter is
- * below 1. The estimate in a cell is the maximum over the samples up to CELLS away on each side, plus the round-off of
- * the table. A single sample is not enough, because near a border e can be 0 although the error is not.
+ * On a grid twice as coarse the error is larger by the factor 2^(p+1), so that e/2^(p+1) is the error of the spline
+ * through all samples. A coarse table may not have this rate of convergence. Then the factor is measured: it is the
+ * ratio of the largest e with every fourth sample to the largest e with every second sample. If there are too few
+ * samples for this measurement, the factor is 2^((p+1)/2). If s_2 has a lower degree than p, the factor is 1. The
+ * estimate is e divided by a quarter of the factor, or e if this quarter is below 1. The estimate in a cell is the
+ * maximum over the samples up to CELLS away on each side, plus the round-off of the table. A single sample is not
+ * enough, because near a border e can be 0 although the error is not.
  */
 #include "bundle/samples.h"
 
@@ -48,7 +49,7 @@ static cb_status check_axis(const cb_bundle_table *t, int i, int *points) {
   return CB_OK;
 }
 
-/* Copies the samples of the table at indices k, in the order of the entries of the spline. */
+/* Copies the samples of the table at the indices k to `out`, in the order in which the spline stores them. */
 static void take_sample(const cb_bundle_table *t, const int *k, double *out) {
   const int n = t->n, count = t->group->dim * n;
   size_t at = 0;
@@ -67,8 +68,8 @@ static const char *where(const cb_bundle_table *t, const int *k, char *text, siz
   return text;
 }
 
-/* Checks one point: numbers are finite, the metric is symmetric, and a last point that is one period after the first
- * has the same samples. */
+/* Checks the samples at one point. The numbers must be finite and the metric symmetric. A last point that is one period
+ * after the first must have the same samples as the first. */
 static cb_status check_sample(const cb_bundle_table *t, const int *points, const int *k, const double *scale) {
   const int n = t->n, count = t->group->dim * n;
   char text[160];
@@ -111,7 +112,7 @@ static cb_status check_sample(const cb_bundle_table *t, const int *points, const
   return CB_OK;
 }
 
-/* Advances k to the next point; false after the last one. */
+/* Advances k to the next point of the grid. Returns false after the last point. */
 static bool next(int n, const int *points, int *k) {
   for (int i = n - 1; i >= 0; i--) {
     if (++k[i] < points[i]) return true;
@@ -160,8 +161,8 @@ static cb_status check_table(const cb_bundle_table *t, int *degree, int *points)
 
 enum { CELLS = 6 };
 
-/* Chooses the samples 0, d, 2 d, .. of an axis, and the last one if the axis has no period; at least two. Returns their
- * number. */
+/* Chooses the samples 0, d, 2 d, .. of an axis, and also the last one if the axis has no period. Chooses at least two
+ * samples. Returns their number. */
 static int every(const cb_spline_axis *a, int d, int *index) {
   int count = 0;
   for (int i = 0; i < a->points; i += d) index[count++] = i;
@@ -170,8 +171,8 @@ static int every(const cb_spline_axis *a, int d, int *index) {
   return count;
 }
 
-/* Creates the spline through every d-th sample. *lower: its degree is lower than that of the table, for lack of
- * samples. */
+/* Creates the spline through every d-th sample. *lower becomes true if its degree is lower than that of the table,
+ * because there are too few samples. */
 static cb_status coarse_grid(const cb_samples *s, int count, const double *samples, int d, cb_arena *arena,
                              cb_spline_grid *out, bool *lower) {
   const cb_spline_grid *g = &s->grid;
@@ -224,7 +225,8 @@ static void expand(const cb_spline_axis *c, const cb_spline_axis *a, size_t oute
   }
 }
 
-/* Computes the values of the spline through every d-th sample at all samples: value[points_1]..[points_n][count]. */
+/* Creates the spline through every d-th sample, and computes its values at all samples:
+ * value[points_1]..[points_n][count]. */
 static cb_status at_samples(const cb_samples *s, int count, const double *samples, int d, cb_arena *arena,
                             double *value, bool *lower) {
   const cb_spline_grid *g = &s->grid;
@@ -246,8 +248,8 @@ static cb_status at_samples(const cb_samples *s, int count, const double *sample
   return CB_OK;
 }
 
-/* Computes e (top of this file) from every d-th sample, e[points_1]..[points_n][count], and its maximum
- * greatest[count]. */
+/* Computes e[points_1]..[points_n][count], which is e at the top of this file, with every d-th sample in place of every
+ * second one. greatest[count] becomes the maximum of e over the samples. */
 static cb_status left_out(const cb_samples *s, int count, const double *samples, int d, double *e, double *greatest,
                           bool *lower) {
   cb_arena *arena = cb_arena_create();
@@ -282,8 +284,8 @@ static void spread(const cb_spline_axis *a, size_t outer, size_t inner, const do
     }
 }
 
-/* Fills error and greatest from the samples [points_1] .. [points_n][entries] of the table; count = dim n, the number
- * of entries of A. */
+/* Fills `error` and `greatest` from the samples [points_1] .. [points_n][entries] of the table. count = dim n is the
+ * number of entries of A. */
 static cb_status samples_estimate(cb_samples *s, int count, const double *samples) {
   const cb_spline_grid *g = &s->grid;
   const int order = g->axis[0].degree + 1;
@@ -495,7 +497,7 @@ cb_status cb_bundle_samples_error(const cb_bundle *b, const double *r, double *e
   return CB_OK;
 }
 
-/* The integral uses the midpoint rule, which suffices since the estimate is a step function. */
+/* The integral is computed by the midpoint rule, which suffices because the estimate is constant in each cell. */
 cb_status cb_bundle_samples_holonomy_error(const cb_bundle *b, const cb_gait *gait, double *bounds) {
   enum { POINTS = 512 };
   cb_status status = check_class(b);

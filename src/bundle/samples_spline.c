@@ -55,9 +55,9 @@ int cb_spline_span(const cb_spline_axis *a, double *x) {
   return low;
 }
 
-/* Computes out[q + 1], the B-splines of degree q that are not 0 in a span, from lower[q], those of degree q - 1. If
- * `derivative` is set, lower holds derivatives of some order, and out those of the next order. t points to the knot
- * at the end of the span. */
+/* Computes out[q + 1], the B-splines of degree q that are not 0 in a span, from lower[q], which are those of degree q -
+ * 1. If `derivative` is true, `lower` holds derivatives of some order, and `out` gets those of the next order. t points
+ * to the knot at the end of the span. */
 static void lift(const double *t, int q, double x, const double *lower, double *out, bool derivative) {
   memset(out, 0, (size_t)(q + 1) * sizeof *out);
   for (int j = 0; j < q; j++) {
@@ -88,7 +88,7 @@ void cb_spline_basis(const cb_spline_axis *a, int span, double x, int order, dou
 
 /* --- coefficients --- */
 
-/* The factors L and U of a matrix T whose entries are within `width` of the diagonal: entry (i, j) is band[i][width + j
+/* The factors L and U of a matrix T whose entries are within `width` of the diagonal. Entry (i, j) is band[i][width + j
  * - i]. */
 typedef struct factors {
   int n, width, corners;
@@ -117,7 +117,7 @@ static cb_status eliminate(factors *f) {
   return CB_OK;
 }
 
-/* Replaces v[n][inner] by T^-1 v. */
+/* Replaces v[n][inner] by T^-1 v, for the matrix T of the factors. */
 static void substitute(const factors *f, size_t inner, double *v) {
   for (int i = 0; i < f->n; i++)
     for (int k = i > f->width ? i - f->width : 0; k < i; k++) {
@@ -218,8 +218,8 @@ typedef struct place {
   int coefficient[CB_SAMPLES_AXES][CB_SPLINE_BASIS];
 } place;
 
-/* Sets w[l] to the product of the B-splines k[axis] of all axes but the last one and of number l of the last one,
- * differentiated along i and j (-1: none). */
+/* Sets w[l] to a product of B-splines, one for each axis. On the last axis it is number l of the B-splines in the span;
+ * on each other axis it is number k[axis]. The product is differentiated along the axes i and j (-1: none). */
 static void products(const place *p, const cb_spline_grid *g, const int *k, int i, int j, double *w) {
   const int last = g->n - 1;
   double before = 1;
@@ -243,8 +243,8 @@ static inline __attribute__((always_inline)) void add_terms(int count, int degre
 }
 
 #if defined(__x86_64__)
-/* Does the same as add_terms, in vectors of four. The compiler fuses no products and sums here, so the results have the
- * same bits. */
+/* Does the same as add_terms, in vectors of four numbers. The compiler does not fuse products and sums here, so the
+ * results are the same bit for bit. */
 __attribute__((target("avx2"))) static void add_line_avx2(int count, int degree, const double *w,
                                                           const double *const *c, double *sum) {
   add_terms(count, degree, w, c, sum);

@@ -77,9 +77,10 @@ double cb_shape_to_break(const cb_shape_problem *p, double t, double h) {
   return next < h * (1 - 1e-9) ? next : h;
 }
 
-/* Computes the gait after t/period cycles. A gait does not specify the side of a break at which it is evaluated. The
- * rate at a break is therefore extrapolated from the required side, by a parabola whose error is below round-off. If
- * the end of the gait differs from its start, r grows by this difference in each cycle. */
+/* Computes the gait after t/period cycles. At a break the rate may have two values, one for each side, and the gait
+ * itself does not say which one it gives. The rate at a break is therefore extrapolated from the required side, by a
+ * parabola whose error is below round-off. If the end of the gait differs from its start, r grows by this difference in
+ * each cycle. */
 static void follow_gait(const cb_shape_problem *p, double t, bool before, double *r, double *rate) {
   static const double weight[3] = {3, -3, 1}, near = 1e-6;
   const int n = p->bundle->n;
@@ -112,9 +113,9 @@ void cb_shape_drive(const cb_shape_problem *p, double t, bool before, double *r,
   }
 }
 
-/* Computes out[dim][size], the rates of the numbers of g along each axis of the algebra, by central differences of
- * order 8. The numbers are polynomials or trigonometric functions of the parameter, so that the step .01 leaves only
- * round-off. */
+/* Computes out[dim][size], the derivatives of the numbers of g along each axis of the algebra, by central differences
+ * of order 8. Along an axis the numbers are polynomials or trigonometric functions, so that differences with the step
+ * .01 have only an error of round-off. */
 static void slopes_of_numbers(const cb_group *G, const double *g, double out[CB_GROUP_DIM][CB_GROUP_SIZE]) {
   static const double h = .01;
   for (int a = 0; a < G->dim; a++) {

@@ -14,15 +14,16 @@
 
 enum { N_MAX = CB_SHAPE_FORM };
 
-/* The matrix G of the equations at a shape. It is the form of the bundle. For a bundle without a form it is M, and A is
- * set as well. */
+/* The matrix G of the equations at a shape. If the bundle has a form, G is the form. Otherwise G is M, and A is set as
+ * well. */
 typedef struct inertia {
-  int dim, n, N; /* dim is 0 without form */
+  int dim, n, N; /* dim is 0 without a form */
   int unknowns, index[N_MAX];
   double G[N_MAX * N_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX], l[N_MAX * N_MAX];
 } inertia;
 
-/* Fills the matrix, and factors its block of xi and the variables that are neither driven nor held (NULL: none). */
+/* Fills the matrix G. Factors the block of G that belongs to xi and to the variables that are neither driven nor held
+ * (NULL: none is held). */
 static cb_status factor(const cb_shape_problem *p, const double *r, const bool *held, inertia *m) {
   const cb_bundle *b = p->bundle;
   m->dim = p->has_form ? b->group->dim : 0;
@@ -42,7 +43,8 @@ static cb_status factor(const cb_shape_problem *p, const double *r, const bool *
       b, r, cb_fail(CB_STEP_SINGULAR, "the matrix of inertia or drag is singular: expected a positive definite one"));
 }
 
-/* Computes u[dim of the group + n] from the right-hand sides b[N] of the unknowns; driven rates are in v. */
+/* Computes the velocity u (dim of the group and n numbers) from the right-hand sides b[N] of the unknowns. The rates of
+ * driven variables are given in v. */
 static void velocity(const inertia *m, const cb_group *group, const double *b, const double *v, double *u) {
   double x[N_MAX], own[N_MAX];
   memset(own, 0, sizeof own);
@@ -101,7 +103,8 @@ static cb_status velocity_with_drag(const cb_shape_problem *p, cb_shape_state *s
   memcpy(r, s->r, sizeof r);
   cb_shape_drive(p, s->t, false, r, v);
   cb_shape_potential(p, s->g, s->r, F, f);
-  /* torques may depend on the rates: Newton's method in r_f', exact after one step if they are linear in them */
+  /* torques may depend on the rates, so Newton's method is used for r_f'; it is exact after one step if they are linear
+   * in the rates */
   for (int it = 0; it < 30; it++) {
     double J[CB_SHAPE_MAX * CB_SHAPE_MAX], change = 0, scale = 0;
     int pivot[CB_SHAPE_MAX];
@@ -152,8 +155,8 @@ void cb_shape_copy(const cb_shape_problem *p, const cb_shape_state *from, cb_sha
   }
 }
 
-/* The angle of SO(2) and SE(2) is not reduced by full turns; without its low-order part, the round-off of a large angle
- * would turn the momentum. */
+/* In SO(2) and SE(2) the angle is not reduced by full turns, so it may become large. Its low-order part is kept,
+ * because otherwise the round-off of a large angle would rotate the momentum. */
 void cb_shape_multiply(const cb_group *G, const double *y, cb_shape_state *s) {
   const int k = G->angle - 1;
   const double before = k < 0 ? 0 : s->g[k];
@@ -203,8 +206,8 @@ cb_status cb_shape_reflect(const cb_shape_problem *p, const bool *at_limit, bool
   if (status) return status;
   memset(impulse, 0, (size_t)n * sizeof *impulse);
   const double first = cb_dot(n, u + dim, u + dim);
-  /* The variables that move into a limit are reflected one after another until there is none; each impulse reverses one
-   * rate. If several variables are at limits, this is the sequential rule of contacts (dynamics/reflection.h). */
+  /* The variables that move into a limit are reflected one after another, until no variable does. Each impulse reverses
+   * one rate. If several variables are at limits, this is the sequential rule of contacts (dynamics/reflection.h). */
   for (int blow = 0; blow < 1000; blow++) {
     int worst = -1;
     double fastest = 1e-14 * (1 + first);

@@ -1,10 +1,10 @@
 /* The frames that components share if they may collide (bases.h), and the origins and bases with which components
  * start. All particles of a component get one origin near them.
  *
- * Particles are given with origins of their own. Where coordinates grow like exp(distance), the origins of a component
- * must not be too far apart. If a fixed point acts on a component, and is near it but far from the base point of the
- * world, the component keeps its origin. Expressions in coordinates of the world are an error if these coordinates are
- * not known accurately enough.
+ * Particles are given with origins of their own. In spaces where coordinates grow like exp(distance), these origins
+ * must not be too far apart within a component. If a fixed point acts on a component, and both are near each other but
+ * far from the base point of the world, the component keeps its origin. Expressions in coordinates of the world are an
+ * error if these coordinates are not known accurately enough.
  */
 #include "dynamics/bases.h"
 
@@ -19,10 +19,10 @@
 
 /* --- bases --- */
 
-/* Lengths in radii of curvature. A base follows its components when all of them are farther than `follow` from it. A
- * component farther than `leave` gets a base of its own, together with the components within `company` of it. The
- * position of a component relative to its base therefore has an error of at most about exp(leave) units of round-off,
- * 2e-11. */
+/* These three lengths are in radii of curvature. A base follows its components when all of them are farther than
+ * `follow` from it. A component that is farther than `leave` from its base gets a base of its own, together with the
+ * components within the distance `company` of it. The position of a component relative to its base therefore has an
+ * error of at most about exp(leave) units of round-off, 2e-11. */
 static const double follow = 2, leave = 12, company = 4;
 
 cb_status cb_bases_create(cb_arena *arena, int n, cb_bases *out) {
@@ -69,8 +69,8 @@ static void lift_to(const cb_space *g, const cb_bases *b, int l, int up, cb_orig
   for (; l != up; l = b->parent[l]) lift(g, &b->base[l], frame);
 }
 
-/* Returns the first leader on the way from l to the world that is also on the way from m to the world; -1: there is
- * none. l and m themselves are on these ways. */
+/* Returns the first leader on the way from l to the world that is also on the way from m to the world, or -1 if there
+ * is none. l and m themselves count as part of these ways. */
 static int common(const cb_bases *b, int l, int m) {
   for (; l >= 0; l = b->parent[l])
     for (int up = m; up >= 0; up = b->parent[up])
@@ -232,8 +232,8 @@ void cb_bases_follow(const cb_space *g, cb_bases *b, int *nearest) {
 
 /* --- which components may collide, and their bases at the start (bases.h) --- */
 
-/* Joins bodies whose contacts are on, as trees of the forest set[bodies]. meets[body] becomes true if the body has
- * contacts with another body or within itself. */
+/* Joins bodies that may touch each other: in the union-find forest set[bodies] they then belong to one tree.
+ * meets[body] becomes true if the body has contacts with another body or within itself. */
 static void join_bodies(const cb_contact_set *contacts, int bodies, int *set, bool *meets) {
   for (int a = 0; a < bodies; a++) {
     meets[a] = meets[a] || cb_contact_set_bodies_on(contacts, a, a);
@@ -276,10 +276,11 @@ static cb_status families(const cb_builder *b, const cb_system *s, int *family) 
   return lost ? cb_fail(CB_ERROR_MEMORY, "no memory for contacts of %d bodies", s->n_bodies) : CB_OK;
 }
 
-/* Finds the leader whose base component c can use; -1: there is none. The leader must belong to the family of c. If
- * coordinates do not grow, the first such leader is returned. Otherwise the leader must have the same `move` as c, so
- * that their places give their relative position. It must also have the same place as c, or a place near the base
- * point, because places far from the base point have a large round-off. */
+/* Finds the leader whose base component c can use; returns -1 if there is none. The leader must belong to the family of
+ * c. If coordinates do not grow, the first such leader is returned. Otherwise the origins of the leader and of c must
+ * have the same `move` (cb_builder_frame), so that their `place` gives their relative position. The leader must also
+ * have the same `place` as c, or a `place` near the base point, because a `place` far from the base point has a large
+ * round-off. */
 static int leader_of(const cb_builder *b, const cb_system *s, const int *given, int c) {
   const cb_space *g = s->space;
   const cb_bases *bases = &s->bases;
@@ -330,17 +331,18 @@ static cb_status settle_bases(const cb_builder *b, cb_system *s, const int *give
   return status;
 }
 
-/* Maximum distance, in radii, between the origin of a component and the origins relative to which its particles are
- * given. Chords between these particles then lose at most exp(far/2) units of round-off. */
+/* Maximum distance, in radii, between the origin of a component and the origins relative to which the positions of its
+ * particles are given. Chords between these particles then lose at most exp(far/2) units of round-off. */
 static const double far = 20;
 /* A component that starts farther than this from the base point (in radii, in flat space in units of length) gets an
  * origin of its own. */
 static const double near = 2;
-/* Maximum distance, in radii, from the base point for expressions of coordinates of the world. There the coordinates
- * and their derivatives are known to exp(2 coordinate_range) units of round-off.
+/* Maximum distance of a particle, in radii, from the base point if an expression uses its coordinates in a chart of the
+ * world. At this distance the coordinates and their derivatives have an error of exp(2 coordinate_range) units of
+ * round-off.
  */
 static const double coordinate_range = 8;
-/* Beyond this distance, in radii, the squares of the embedding's coordinates overflow. */
+/* At a larger distance from the base point, in radii, the squares of the embedding's coordinates overflow. */
 static const double farthest = 350;
 
 /* Returns the curvature of the factor in which coordinates grow like exp(distance); 0 if there is none. */
@@ -362,9 +364,10 @@ static double radii_between(const cb_space *g, const cb_origin *a, const cb_orig
   return cb_origin_radii(g, &relative);
 }
 
-/* Chooses the origin of a component, *to: the origin of its first particle. It is the world's origin instead if the
- * first one is too far from the origin of another particle, or if all coordinates are those of the world (b->in_world).
- * Fails if the world's origin is then too far from one of these origins. */
+/* Chooses the origin of a component: *to becomes its number in the builder. It is the origin of the first particle,
+ * unless this one is too far from the origin of another particle of the component, or all coordinates are those of the
+ * world (b->in_world). In these cases it is the world's origin. Fails if the origin of a particle is then too far from
+ * the world's origin. */
 static cb_status choose_origin(const cb_builder *b, const cb_system *s, int c, int *to) {
   const int first = s->component_start[c];
   double maximum = 0, radius = radius_of(s->space);
@@ -411,9 +414,9 @@ static cb_status one_origin(const cb_builder *b, cb_system *s, int c, int *given
   return CB_OK;
 }
 
-/* Returns whether the fixed point was given relative to the component's own origin, or relative to an origin within
- * `far` of it. The second case counts only if the component's origin is farther than `near` from the world's. False if
- * one of the two origins is the world's. */
+/* Returns true if the fixed point was given relative to the component's own origin. Also returns true if it was given
+ * relative to an origin within `far` of this one, and the component's origin is farther than `near` from the world's
+ * origin. Returns false if the origin of the point or of the component is the world's origin. */
 static bool is_near(const cb_space *g, const cb_origin *world, const cb_origin *origin, const cb_fixed *point) {
   if (cb_origin_same(g, origin, world) || cb_origin_same(g, &point->origin, world)) return false;
   return cb_origin_same(g, origin, &point->origin) ||
@@ -421,8 +424,8 @@ static bool is_near(const cb_space *g, const cb_origin *world, const cb_origin *
 }
 
 /* Returns whether a fixed point for which is_near() is true acts on the component. Then the component keeps its origin.
- * With a moving origin the position of the point would be lost, because two origins far from the base point do not
- * determine their relative position. */
+ * If its origin moved, the position of the fixed point relative to it would be lost, because two origins far from the
+ * base point do not determine their relative position. */
 static bool is_held(const cb_builder *b, const cb_system *s, int c) {
   const cb_space *g = s->space;
   bool held = false;
@@ -441,8 +444,8 @@ static bool is_held(const cb_builder *b, const cb_system *s, int c) {
 }
 
 /* Moves a component that starts farther than `near` from the base point, and is not held, to an origin at its centre.
- * Does nothing in a space that is given by the metric of a chart: there momenta are covectors, and the run moves the
- * component later. */
+ * Does nothing in a space that is given by the metric of a chart, because momenta are covectors in such a space; the
+ * run moves the component later. */
 static cb_status recentre(cb_system *s, int c) {
   const cb_space *g = s->space;
   if (g->intrinsic || s->held[c]) return CB_OK;
@@ -462,8 +465,8 @@ static cb_status recentre(cb_system *s, int c) {
   return cb_bases_recentre(g, &s->bases, s->origin, c, middle, &points, NULL);
 }
 
-/* Fails if the particle at a place starts too far from the base point for an expression of coordinates of the world, in
- * a chart (NULL: of the embedding). */
+/* Fails if a particle starts so far from the base point that an expression cannot use its coordinates in a chart (NULL:
+ * in the embedding). `place` is the particle's index in the system. */
 static cb_status check_told(const cb_system *s, const char *what, const cb_chart *chart, int place) {
   const cb_origin *origin = &s->origin[s->component[place]];
   const double radii = cb_origin_radii(s->space, origin), maximum = chart ? coordinate_range : farthest;

@@ -4,12 +4,12 @@
  * base[l] is relative to base[parent[l]], or to the world.
  *
  * Two origins that are far from the base point of the space do not determine their relative position
- * (geometry/origin.h), because each has round-off of its own, which grows like exp(distance from this point in radii).
- * Components that may touch, or whose distance is an event, therefore measure their distance relative to the first base
- * that they have in common. The position of this base in the world does not matter. A base follows its components. A
- * component that leaves the others gets a base of its own, together with those near to it, and the new base remembers
- * the base it came from. In spaces where coordinates do not grow, all components that may collide share one base, which
- * does not move.
+ * (geometry/origin.h), because each has round-off of its own, which grows like exp(distance from the base point in
+ * radii). Components that may touch, or whose distance is an event, therefore measure their distance relative to the
+ * first base that they have in common. The position of this base in the world does not matter. A base follows its
+ * components. A component that leaves the others gets a base of its own, together with those near to it, and the new
+ * base remembers the base it came from. In spaces where coordinates do not grow, all components that may collide share
+ * one base, which does not move.
  */
 #pragma once
 
@@ -30,15 +30,16 @@ typedef struct cb_bases {
   cb_origin *base; /* [n] the base of each leader, relative to the base of its parent */
   cb_origin *own;  /* [n] the origin of each component, relative to its base */
   int children;    /* number of leaders that have a parent */
-  int changes;     /* number of changes after which distances between frames must be computed again */
+  int changes;     /* counts changes; after a change, distances between frames must be computed again */
   int partings;    /* number of changes that created new bases */
 } cb_bases;
 
-/* Allocates the arrays for n components in the arena; the caller fills them. CB_ERROR_MEMORY. A checkpoint stores three
- * arrays: base, own, and leader, after which count and parent follow in memory (3n numbers). */
+/* Allocates the arrays for n components in the arena; the caller fills them. Returns CB_ERROR_MEMORY if memory runs
+ * out. A checkpoint stores three arrays: base, own, and leader, after which count and parent follow in memory (3n
+ * numbers). */
 cb_status cb_bases_create(cb_arena *arena, int n, cb_bases *out);
 void cb_bases_copy(cb_bases *to, const cb_bases *from);
-/* Computes the number `children` and increments `changes`. Must be called after the three arrays were loaded from a
+/* Computes the number `children` and increments `changes`. Must be called after base, own and leader were loaded from a
  * checkpoint. */
 void cb_bases_loaded(cb_bases *b);
 
@@ -51,7 +52,7 @@ void cb_bases_pair_of(const cb_space *g, const cb_bases *b, int l, int m, cb_ori
  * grows with the distances of the bases from the first base that they have in common. */
 double cb_bases_doubt(const cb_space *g, const cb_bases *b, int c, int d);
 
-/* Joins the bases of components c and d: the components of one base get the other base. */
+/* Joins the bases of components c and d: the components of one of the two bases move to the other base. */
 void cb_bases_join(const cb_space *g, cb_bases *b, int c, int d);
 /* Does the same as cb_origin_recentre for component c; also updates own[c], so that origin[c] stays the composition of
  * its base after own[c]. */
@@ -62,6 +63,6 @@ cb_status cb_bases_recentre(const cb_space *g, cb_bases *b, cb_origin *origin, i
 void cb_bases_follow(const cb_space *g, cb_bases *b, int *nearest);
 
 /* Does the same as cb_builder_origin. `origin` must be the composition of `move` after `place`. Bodies with the same
- * `move` keep the relative positions that their places give them. */
+ * `move` keep the relative positions that their `place` gives them. */
 cb_status cb_builder_moved_origin(cb_builder *b, const cb_origin *origin, const cb_origin *move,
                                   const cb_origin *place);

@@ -14,11 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two bonded points that are at most this far apart, relative to their coordinates, coincide up to the round-off of
- * placing them. They are antipodal if the squared cosine of half their distance, in radii, is at most this. */
+/* Two bonded points that are at most this far apart, relative to their coordinates, count as coincident, because the
+ * difference may be round-off. They count as antipodal if the squared cosine of half their distance, in radii, is at
+ * most this number. */
 static const double coincident = 1e-12;
-/* Maximum distance of a given point from its quadric, relative to its size: such a point is moved onto the quadric, and
- * a point with a larger distance is an error. */
+/* A given point may be off its quadric by at most this, relative to the size of the point. It is then moved onto the
+ * quadric. A larger deviation is an error. */
 static const double off_space = 1e-9;
 
 cb_status cb_builder_create(const cb_space *space, cb_builder **out) {
@@ -343,7 +344,8 @@ static cb_status make_pair_potential(cb_builder *b, const char *name, const void
   return CB_OK;
 }
 
-/* Adds a term. If text is not NULL, it is parsed as the expression of the term, with the variables names[count]. */
+/* Adds a term to the builder. If `text` is not NULL, it is parsed as the expression of the term, with the variables
+ * names[count]. */
 static cb_status add_term(cb_builder *b, cb_builder_term term, const char *text, const char *const *names,
                           size_t count) {
   cb_status status = check_body(b, term.body_a);
@@ -391,7 +393,8 @@ static const char *unless_parameter(const cb_builder *b, const char *name) {
   return name;
 }
 
-/* Finds a chart by its name. term->chart is NULL for the embedding, unless the embedding is the space's own chart. */
+/* Finds a chart by its name. The name "embedding" leaves term->chart NULL, unless the space's own chart has this name.
+ */
 static cb_status find_chart(const cb_space *g, const char *name, cb_builder_term *term, const cb_chart **found) {
   *found = cb_chart_find(g, name);
   if (!*found)

@@ -18,7 +18,8 @@ typedef struct cb_builder_point {
 typedef struct cb_builder_bond {
   int i, j;
   double value[3]; /* stiffness, rest length (< 0: the distance at the start), damping */
-  /* the same as functions of the time t; NULL: the number in `value` is used. The system takes ownership */
+  /* the same three numbers as functions of the time t; NULL: the number in `value` is used. The system takes ownership
+   */
   cb_expression *expression[3];
 } cb_builder_bond;
 
@@ -76,8 +77,9 @@ cb_status cb_builder_parse(cb_builder *b, const char *text, const char *const *n
  * `expression` is true, the text of the node is an expression, and the position inside this text is added to the
  * message. */
 cb_status cb_builder_placed(const cb_builder *b, cb_status status, const cb_node *node, bool expression);
-/* Copies a given point to x, and moves it onto the space if it is off by round-off only. Fails if the point is farther
- * off, outside of the chart, or not finite. `what` names the point in a message. x may be `given`. */
+/* Copies a given point to x. If the point is off the space by round-off only, x is moved onto the space. Fails if the
+ * point is farther off, outside of the chart, or not finite. `what` names the point in a message. x and `given` may be
+ * the same array. */
 cb_status cb_builder_settle(const cb_space *g, const char *what, const double *given, double *x);
 /* Does the same as cb_builder_settle for a fixed point whose coordinates are relative to b->centre_origin. */
 cb_status cb_builder_fix(const cb_builder *b, const char *what, const double *given, cb_fixed *centre);
@@ -97,7 +99,7 @@ cb_status cb_builder_add_targeted(cb_builder *b, cb_constraint *row, const cb_ta
 /* Fails unless the n particles exist. `what` names the class of constraints in the message, here and below. */
 cb_status cb_builder_check_particles(const cb_builder *b, const char *what, int n, const int *particle);
 /* Fails unless the space is made of at least one and at most `maximum` quadrics and flat factors. Fails also in a space
- * that is given by the metric of a chart, because the sides of a figure do not determine the figure there. */
+ * that is given by the metric of a chart, because in such a space the sides of a figure do not determine the figure. */
 cb_status cb_builder_check_factors(const cb_builder *b, const char *what, int maximum);
 /* Fails if the target is a number that is not between `low` and `high`. An expression and nan (the value at the start)
  * pass. */
@@ -105,8 +107,8 @@ cb_status cb_builder_check_range(const char *what, const char *quantity, cb_targ
 /* Fails unless n >= 1 and each triangle has three different particles that exist. */
 cb_status cb_builder_check_triangles(const cb_builder *b, const char *what, int n, const int (*triangle)[3]);
 /* Finds a chart by its name. If name is NULL, *found is the space's own chart, or the embedding in a space without a
- * chart. *row is the chart as a row stores it: NULL for the embedding. CB_ERROR_ARGUMENT if there is no such chart. For
- * a chart other than the space's own, also fails like cb_builder_check_factors. */
+ * chart. *row is the chart as a row stores it: NULL for the embedding. Returns CB_ERROR_ARGUMENT if there is no such
+ * chart. For a chart other than the space's own, also fails like cb_builder_check_factors. */
 cb_status cb_builder_find_chart(const cb_builder *b, const char *what, const char *name, const cb_chart **found,
                                 const cb_chart **row);
 

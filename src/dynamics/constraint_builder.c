@@ -1,6 +1,6 @@
 /* This file adds rows of constraints of any class to a builder, makes potentials of them, and moves them into a system.
- * It also finds constraints that depend on one another at the start. Such a row is an error, whose message names the
- * row, or it is dropped if this does not change the motion at the start.
+ * It also finds constraints that depend on others at the start. Such a row is dropped if the motion at the start is the
+ * same without it. Otherwise it is an error, whose message names the row.
  *
  * A row depends on the others if the part of its gradient that is orthogonal, in the kinetic metric, to the other
  * gradients is small. The square of this part is a pivot of the Gram matrix. It counts as small if it is less than
@@ -274,8 +274,8 @@ cb_status cb_builder_find_chart(const cb_builder *b, const char *what, const cha
 /* --- rows that depend on others --- */
 
 static const double slack = 1e-10;
-/* Maximum residual of a dropped row when the others are satisfied, relative to its length, area or volume. It is large
- * enough for positions typed by hand. */
+/* Maximum residual of a dropped row at a point where the other rows are satisfied, relative to the length, area or
+ * volume of the row. It is large enough for positions typed by hand. */
 static const double implied = 1e-8;
 
 void cb_builder_drop_redundant(cb_builder *b, bool drop) { b->drop_redundant = drop; }
@@ -291,7 +291,8 @@ static void look_free(look *w) {
   free(w->G);
 }
 
-/* Finds a row that depends on the others, or has no gradient, at the start; *row is -1 if there is none. */
+/* Finds a row whose gradient at the start is zero or depends on the gradients of other rows; *row is -1 if there is
+ * none. */
 static cb_status find(cb_system *s, cb_forces *f, const look *w, int *row) {
   cb_gram *gram;
   *row = -1;
@@ -344,7 +345,7 @@ static void drop(cb_system *s, int row) {
   s->n_dropped++;
 }
 
-/* Fails if a dropped row is not satisfied where the others are. */
+/* Fails if a dropped row is not satisfied where the other rows are satisfied. */
 static cb_status check_implied(cb_system *s, const look *w) {
   cb_forces *f = NULL;
   cb_gram *gram = NULL;

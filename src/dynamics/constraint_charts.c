@@ -54,8 +54,8 @@ static cb_status chart_at(const cb_space *g, const cb_chart *chart, const double
 
 /* --- coordinates as functions on the embedding --- */
 
-/* Computes the derivatives of the coordinates q with respect to y at a point y of the space: `first` = B and, for order
- * 2, `second`. */
+/* Computes the derivatives of the coordinates q with respect to y at a point y of the space: `first` is the matrix B of
+ * constraint_private.h. For order 2 also computes `second`. */
 static void in_world(const cb_space *g, const chart_point *p, int order, cb_coordinates *out) {
   int n = g->dim, k = g->embedding;
   for (int c = 0; c < n; c++)
@@ -159,7 +159,7 @@ cb_status cb_coordinates_at(const cb_space *g, const cb_chart *chart, const cb_i
 
 /* --- elements of the embedding in a chart space --- */
 
-/* to[n] = J^T from[k] for one particle. */
+/* Computes to[n] = J^T from[k] for one particle, with J of constraint_private.h. */
 static void pull_vector(const cb_space *g, const chart_point *p, const double *from, double *to) {
   for (int i = 0; i < g->dim; i++) {
     double sum = 0;
@@ -228,8 +228,8 @@ cb_status cb_element_by_embedding(cb_element_function *in_embedding, const cb_co
 
 /* --- expressions in the coordinates of a chart of the world --- */
 
-/* Computes the coordinates that an expression uses. own: the expression uses the space's own chart, so x are already
- * these coordinates if origins do not move. */
+/* Computes the coordinates that an expression uses. If `own` is true, the expression uses the space's own chart; x are
+ * then already these coordinates, unless origins move. */
 cb_status cb_constraint_coordinates(const cb_constraints *c, const cb_constraint *row, bool own, const double *x,
                                     int order, cb_coordinates *out) {
   const cb_space *g = c->space;
@@ -264,8 +264,8 @@ enum { K = CB_COORD_MAX, SIDES = CB_TRIANGLE_SIDES };
 /* sigma_i is the sum over j of half[i][j] d_j. */
 static const double half[4][SIDES] = {{.5, .5, .5}, {-.5, .5, .5}, {.5, -.5, .5}, {.5, .5, -.5}};
 
-/* Computes the derivatives, in the sides, of the sum over i of w_i f(sigma_i) with weights w_i: first[i] = w_i f' and
- * second[i] = w_i f''. */
+/* Let f_i be one function of sigma_i for each i. Given first[i] = f_i' and second[i] = f_i'', computes the gradient and
+ * the Hessian of the sum of the f_i(sigma_i) in the sides. */
 void cb_triangle_in_sides(const double *first, const double *second, double *gradient, double *hessian) {
   for (int a = 0; a < SIDES; a++) {
     gradient[a] = 0;
@@ -291,7 +291,8 @@ void cb_triangle_half_sums(const double *d, double *sigma) {
   for (int i = 0; i < 4; i++) sigma[i] = half[i][0] * d[0] + half[i][1] * d[1] + half[i][2] * d[2];
 }
 
-/* Computes the element f(d_0, d_1, d_2) of three points, where d_s is the distance of the points ends[s]. */
+/* Computes the element f(d_0, d_1, d_2) of three points. d_s is the distance of the points with the numbers ends[s][0]
+ * and ends[s][1]. */
 cb_status cb_triangle_by_sides(const cb_space *g, cb_distance_function *f, const int ends[SIDES][2],
                                const double *const *x, int order, cb_element *out) {
   const int k = g->k, size = SIDES * k;
@@ -315,7 +316,7 @@ cb_status cb_triangle_by_sides(const cb_space *g, cb_distance_function *f, const
       }
   if (order < 2) return CB_OK;
   for (int a = 0; a < size; a++) {
-    double row[SIDES] = {0}; /* d(f_d)/dx_a */
+    double row[SIDES] = {0}; /* derivative of f_d, the gradient of f in the sides, by x_a */
     for (int s = 0; s < SIDES; s++)
       for (int r = 0; r < SIDES; r++) row[s] += f_dd[s * SIDES + r] * d_x[r][a];
     for (int b = 0; b < size; b++)

@@ -1,8 +1,9 @@
 /* How rows of constraints are stored and evaluated.
  *
  * A row is a sum of elements minus a target. An element has at most four particles (a rod, one segment of a path, one
- * triangle of an area). A class of constraints (src/dynamics/constraints/) evaluates an element and reads its keys. All
- * classes share the rest: sums over elements, rates, second derivatives and patterns (constraint_rows.c).
+ * triangle of an area). A class of constraints (src/dynamics/constraints/) evaluates an element and reads its keys.
+ * Sums over elements, rates, second derivatives and patterns are computed in the same way for all classes
+ * (constraint_rows.c).
  */
 #pragma once
 
@@ -39,7 +40,7 @@ struct cb_constraint {
   const char *name;
   int elements, width; /* width: particles per element */
   int *particle;       /* [elements][width]: the particles of each element */
-  /* the required value; nan: not yet known, then it becomes the value at the start */
+  /* the required value; nan: it is not known yet, and will be the value at the start */
   double target;
   cb_expression *target_expression; /* the required value as an expression of t; NULL: `target`; owned */
   cb_fixed centre;                  /* for distance_to_point and pin: the point */
@@ -91,7 +92,8 @@ void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin);
 /* Returns the list of the constraints of a system. */
 cb_constraint_list cb_constraints_of(const cb_system *s);
 
-/* Evaluates element e of a row into c->scratch by `function`; NULL: by its class. */
+/* Evaluates element e of a row into c->scratch, by `function` or, if this is NULL, by the function of the row's class.
+ */
 cb_status cb_constraints_element(cb_constraints *c, const cb_constraint *row, cb_element_function *function, int e,
                                  double t, const double *x, int order);
 /* Computes the target at time t and its first two derivatives. */
@@ -105,20 +107,22 @@ cb_element_function cb_element_distance;
 enum { CB_TRIANGLE_SIDES = 3 };
 
 /* A function f(d_1 ... d_p) of distances, from which angles and areas are made in spaces of one factor. It sets (does
- * not add to) value and, unless NULL, gradient[p] and hessian[p*p]. CB_STEP_DOMAIN where the function has no value. */
+ * not add to) value and, unless NULL, gradient[p] and hessian[p*p]. Returns CB_STEP_DOMAIN where the function has no
+ * value. */
 typedef cb_status cb_distance_function(const cb_space *g, const double *d, double *value, double *gradient,
                                        double *hessian);
 
 /* Computes sigma[4], half the sum of the sides d[3] of a triangle and this half sum minus each side. */
 void cb_triangle_half_sums(const double *d, double *sigma);
-/* Computes the derivatives, in the sides, of the sum over i of w_i f(sigma_i) with weights w_i: first[i] = w_i f' and
- * second[i] = w_i f''. */
+/* Let f_i be one function of sigma_i for each i. Given first[i] = f_i' and second[i] = f_i'', computes the gradient and
+ * the Hessian of the sum of the f_i(sigma_i) in the sides. */
 void cb_triangle_in_sides(const double *first, const double *second, double *gradient, double *hessian);
 /* Converts the derivatives of log X (l first, ll second) to those of F(X), given f1 = X F' and f2 = X (X F')'. hessian
  * may be NULL. */
 void cb_triangle_by_logarithm(double f1, double f2, const double *l, const double *ll, double *gradient,
                               double *hessian);
-/* Computes the element f(d_0, d_1, d_2) of three points, where d_s is the distance of the points ends[s]. */
+/* Computes the element f(d_0, d_1, d_2) of three points. d_s is the distance of the points with the numbers ends[s][0]
+ * and ends[s][1]. */
 cb_status cb_triangle_by_sides(const cb_space *g, cb_distance_function *f, const int ends[CB_TRIANGLE_SIDES][2],
                                const double *const *x, int order, cb_element *out);
 
@@ -155,19 +159,19 @@ typedef struct cb_coordinates {
 } cb_coordinates;
 
 /* Evaluates the coordinates. If chart is NULL, they are those of the world's embedding. `world` maps local to world
- * coordinates. Order 0 gives q, order 1 also `first`, order 2 everything. CB_STEP_DOMAIN outside the chart and where it
- * is singular. */
+ * coordinates. Order 0 gives q, order 1 also `first`, order 2 everything. Returns CB_STEP_DOMAIN outside the chart and
+ * where it is singular. */
 cb_status cb_coordinates_at(const cb_space *g, const cb_chart *chart, const cb_isometry *world, const double *x,
                             int order, cb_coordinates *out);
 
 /* Evaluates an element that is written for the embedding. In a space with a chart it is evaluated at the points x(q),
- * and its derivatives are converted to the chart: with the gradient g and the second derivatives H in the embedding
- * they are J^T g and J^T H J + g.x_ij. */
+ * and its derivatives are converted to the chart. With the gradient a and the second derivatives H in the embedding
+ * they are J^T a and J^T H J + a.x_ij. */
 cb_status cb_element_by_embedding(cb_element_function *in_embedding, const cb_constraints *c, const cb_constraint *row,
                                   int element, double t, const double *const *x, int order, cb_element *out);
 
-/* Computes the coordinates that an expression of a row uses. own: the expression uses the space's own chart, so x are
- * already these coordinates if origins do not move. */
+/* Computes the coordinates that an expression of a row uses. If `own` is true, the expression uses the space's own
+ * chart; x are then already these coordinates, unless origins move. */
 cb_status cb_constraint_coordinates(const cb_constraints *c, const cb_constraint *row, bool own, const double *x,
                                     int order, cb_coordinates *out);
 /* Returns whether the space is used in a chart and the row uses the same chart. */
@@ -177,8 +181,8 @@ cb_status cb_constraint_check_finite(double value, int n, const double *derivati
 
 /* --- keys of a class in a scenario --- */
 
-/* The rows of a class's table of keys. `field` is a member of `type` that is a const cb_node *. With fallback NULL the
- * key is required. */
+/* A row of a class's table of keys. `field` is a member of `type` that is a const cb_node *. If `fallback` is NULL, the
+ * scenario must give the key. */
 #define CB_CONSTRAINT_KEY(type, key, field, fallback, unit, doc) \
   { key, CB_PARAM_NODE, offsetof(type, field), fallback, unit, "", "", doc }
 #define CB_CONSTRAINT_NAME(type, field) \
@@ -194,10 +198,10 @@ cb_status cb_constraint_read_body(const cb_constraint_entry *e, const cb_node *n
 /* Reads the point `at` and its origin, relative to which x is given. Sets the origin in the builder
  * (cb_builder_centre_origin). */
 cb_status cb_constraint_read_point(const cb_constraint_entry *e, const cb_node *node, double *x);
-/* Finds a chart and its name; node NULL: the name is NULL and the chart is the one in which the space is used. */
+/* Finds a chart and its name. If node is NULL, *name becomes NULL, and *chart the chart in which the space is used. */
 cb_status cb_constraint_read_chart(const cb_constraint_entry *e, const cb_node *node, const char **name,
                                    const cb_chart **chart);
-/* Returns the text of node in *text. It must be an expression of the variables names[count]. */
+/* Sets *text to the text of node, which must be an expression of the variables names[count]. */
 cb_status cb_constraint_read_expression(const cb_node *node, const char *const *names, size_t count, const char **text);
 /* Reads triangles, listed or those of a body, and a target, and adds a constraint of their area or volume. `what` is
  * the key of the target, `range` its range (as in cb_param), and `add` the function that adds the constraint. */

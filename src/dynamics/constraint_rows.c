@@ -9,9 +9,9 @@
  * the derivative of the rate by time if v is constant.
  *
  * The derivatives of elements of classes that are written on jets (cb_constraint_class, on_jets) follow from the value.
- * A jet has at most CB_JET_MAX variables. An element whose points have more coordinates is evaluated once for every two
- * of its points, whose coordinates are then the variables, while the others are constant. This gives every block of
- * second derivatives.
+ * A jet has at most CB_JET_MAX variables. An element whose points have more coordinates is evaluated once for every
+ * pair of its points: the coordinates of the pair are the variables, and the other points are constant. This gives
+ * every block of second derivatives.
  */
 #include "dynamics/forces_private.h"
 
@@ -35,8 +35,9 @@ typedef struct variables {
   bool timed;
 } variables;
 
-/* Sets out[k] to jets of the coordinates of a point. `at` is the number of its first variable; -1: the point is
- * constant. If world (x -> M x + b) is not NULL, they are jets of the coordinates M x + b in the world. */
+/* Sets out[k] to jets of the coordinates of a point. `at` is the number of the first of these coordinates among the n
+ * variables; -1: the point is constant. If `world` (the isometry x -> M x + b) is not NULL, they are jets of the
+ * coordinates M x + b in the world. */
 static void seed(const cb_space *g, const cb_isometry *world, const double *x, int n, int at, cb_jet *out) {
   const int k = g->intrinsic ? g->dim : g->embedding;
   for (int a = 0; a < k; a++) {
@@ -262,7 +263,7 @@ static inline __attribute__((always_inline)) cb_status element_by(cb_constraints
   return function(c, row, e, t, at, order, out);
 }
 
-/* Clears the parts of c->scratch that `order` needs, and evaluates element e of a row into it. */
+/* Clears the parts of c->scratch that `order` needs. Then evaluates element e of a row into c->scratch. */
 static inline __attribute__((always_inline)) cb_status element(cb_constraints *c, const cb_constraint *row, int e,
                                                                double t, const double *x, int order) {
   cb_element_function *const function = row->class->element;
@@ -295,8 +296,8 @@ double cb_system_constraint_size(const cb_system *s, int row, double t) {
   return c->class->sized && !cb_constraint_target(c, t, value) && value[0] > 0 ? value[0] : 1;
 }
 
-/* A row of the space: its number, its entry, the offset and count of the coordinates of its factor, and the curvature.
- * Rows of the space follow the `own` rows of the system. */
+/* A row of the space: its number `row`, the number `entry` of its gradient, the offset and the count of the coordinates
+ * of its factor, and the curvature of this factor. Rows of the space follow the `own` rows of the system. */
 typedef struct space_row {
   int row, entry, offset, count;
   double curvature;
@@ -383,7 +384,7 @@ cb_status cb_constraints_second(cb_constraints *c, double t, const double *x, co
         memcpy(u + p * k, v + (size_t)row->particle[e * row->width + p] * k, (size_t)k * sizeof *u);
       sum += velocity ? out->t1 : out->t2;
       for (int j = 0; j < size; j++) {
-        double along = 0; /* sum_i u_i H_ij */
+        double along = 0; /* sum_i u_i H_ij, with the velocities u of the element's particles */
         for (int i = 0; i < size; i++) along += u[i] * out->hessian[i * size + j];
         sum += u[j] * (along + (velocity ? out->tx[j] + out->b_x[j] : 2 * out->tx[j]));
         if (rate_x) rate_x[(size_t)slot[j / k] * k + j % k] += along + (velocity ? out->b_x[j] : out->tx[j]);

@@ -199,8 +199,8 @@ static cb_status check_radii(const cb_system *s) {
   return CB_OK;
 }
 
-/* Lists the triangles, with corners given by their indices in s, and for each particle the triangles that have a corner
- * there. */
+/* Lists the triangles, with corners given by their indices in s. Also lists, for each particle, the triangles that have
+ * a corner at this particle. */
 static cb_status triangles(const cb_builder *b, const cb_system *s, cb_contact_set *set) {
   const int n = b->n_triangles;
   if (!n) return CB_OK;
@@ -221,9 +221,9 @@ static cb_status triangles(const cb_builder *b, const cb_system *s, cb_contact_s
   return CB_OK;
 }
 
-/* Surfaces collide only in spaces of one factor and of dimension 2 or 3. There this function does nothing. In other
- * spaces only the spheres of particles collide, and the function empties the list of triangles. It fails if contacts of
- * a body are on and the first corner of one of its triangles has no radius. */
+/* In spaces of one factor and of dimension 2 or 3 surfaces can collide, and this function does nothing. In other spaces
+ * only the spheres of particles collide, so the function empties the list of triangles. In these spaces it fails if
+ * contacts of a body are on and the first corner of one of its triangles has no radius. */
 static cb_status check_surfaces(const cb_system *s, cb_contact_set *set) {
   const cb_space *g = s->space;
   if (!set->n_triangles || (!g->intrinsic && g->n_factors == 1 && g->dim > 1)) return CB_OK;

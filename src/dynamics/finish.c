@@ -15,7 +15,7 @@
  * order. */
 static const int few = 64;
 
-/* Joins in parent[n] the particles that belong to one component. */
+/* Makes the union-find forest parent[n], in which the particles of one component belong to one tree. */
 static void connect(const cb_builder *b, int *parent) {
   cb_components_start(b->n_points, parent);
   for (int s = 0; s < b->n_bonds; s++) cb_components_join(parent, b->bond[s].i, b->bond[s].j);
@@ -140,8 +140,8 @@ static const cb_expression *take(cb_expression **from, cb_system *s) {
   return e;
 }
 
-/* Adds spring e to the list of driven springs, because at least one of its numbers depends on the time. All three
- * numbers move there; the entries of spring e in the arrays become 0. */
+/* Adds spring e to the list of driven springs, because at least one of its numbers (stiffness, rest length, damping)
+ * depends on the time. All three numbers move to this list, and the entries of spring e in the arrays become 0. */
 static void drive(cb_builder_bond *bond, int e, cb_system *s) {
   cb_driven_spring *driven = &s->driven[s->n_driven++];
   double *const value[3] = {s->stiffness, s->rest, s->damping};

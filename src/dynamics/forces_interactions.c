@@ -27,8 +27,8 @@ enum { LANES = 8 };
 /* With fewer pairs than this, starting the threads takes more time than the threads save. */
 static const double pairs_for_threads = 2e4;
 
-/* The particles that act on each particle of another group. Only for Green's functions: their coordinates, one array
- * for each coordinate, and their masses or charges. */
+/* The particles that act on each particle of another group. `coordinate` and `weight` are NULL unless the potential is
+ * a Green's function on one quadric. */
 typedef struct partners {
   const cb_particle_set *group;
   size_t stride;
@@ -52,7 +52,7 @@ static bool by_columns(const cb_system *s, const cb_interaction *q) {
   return cb_pair_by_chord(s->space) && c->green && c->factor != CB_PAIR_FACTOR_ONE;
 }
 
-/* Returns the masses or the charges, whose products are the factors of the pairs. */
+/* Returns the masses or the charges of the particles. The factor of a pair is the product of two of them. */
 static const double *weights(const cb_system *s, const cb_interaction *q) {
   return q->pair_potential.class_->factor == CB_PAIR_FACTOR_CHARGE ? s->charge : s->mass;
 }
@@ -195,8 +195,8 @@ cb_status cb_interactions_add(cb_forces *f, double t, const double *x, double *f
   return CB_OK;
 }
 
-/* Visits every pair once: adds its value to *potential, and the blocks of its second derivatives to dx. Either may be
- * NULL. */
+/* Visits every pair once. Adds the potential of the pair to *potential, and the blocks of the second derivatives of
+ * this potential to dx. potential or dx may be NULL. */
 static cb_status each_pair(cb_forces *f, const cb_interaction *q, double t, const double *x, double *potential,
                            double *dx) {
   const cb_system *s = f->system;
@@ -237,8 +237,8 @@ cb_status cb_interactions_jacobian(cb_forces *f, double t, const double *x, doub
   return status;
 }
 
-/* Potentials of the distance to a fixed centre: V = sum_i U(d(x_i, centre)). Each component has the centre in the
- * coordinates of its own moving origin. */
+/* Potentials of the distance to a fixed centre: V = sum_i U(d(x_i, centre)). For each component, the centre is stored
+ * in coordinates relative to the component's moving origin. */
 
 cb_status cb_centrals_create(cb_forces *f) {
   const cb_system *s = f->system;
@@ -278,8 +278,8 @@ static cb_status at_far(const cb_space *g, const cb_pair_potential *pair_potenti
   return CB_OK;
 }
 
-/* Computes the potential of central potential n at particle i, with its derivatives: the first k entries of the
- * gradient, and the first k rows and columns of the Hessian, of the pair (x_i, centre). */
+/* Computes the potential of central potential number n at particle i. In the gradient and the Hessian of the pair (x_i,
+ * centre), the first k entries, and the first k rows and columns, are the derivatives by x_i. */
 static cb_status at(const cb_forces *f, int n, int i, double t, const double *x, double *v, double *gradient,
                     double *hessian) {
   const cb_system *s = f->system;
@@ -417,7 +417,8 @@ cb_status cb_forces_springs_potential(cb_forces *f, double t, const double *x, d
   return status;
 }
 
-/* Adds -I^-1 hessian to the four blocks of a spring, whose numbers in the pattern are block[4] (cb_forces_add_block).
+/* Adds -I^-1 hessian to the four blocks of a spring. block[4] are the indices of these blocks in the pattern
+ * (cb_forces_add_block).
  */
 static void add_blocks(const cb_forces *f, const double *hessian, const int *block, double *out) {
   const int k = f->system->k;

@@ -11,8 +11,8 @@
  *   V = sum_r U_r(s_r, t),   U = (k/2) (s - D(t))^2 or an expression of s and t
  *   F = -I^-1 U' ds/dx,   d^2 V = U' d^2 s + U'' ds ds^T
  * s_r(t, x) is the value of row r, k a stiffness, D the required value, F the force, and I = diag(form). s and its
- * derivatives are those of the constraint. Where s has a kink but its cosine c is smooth (an angle at pi and at 0), U
- * is a function of c. With delta = s - pi near pi and delta = s near 0,
+ * derivatives are those of a constraint of the same class. Where s has a kink but its cosine c is smooth (an angle at
+ * pi and at 0), U is a function of c. With delta = s - pi near pi and delta = s near 0,
  *   dU/dc = -U'/sin s,   d^2 U/dc^2 = (U'' - U' cot delta)/sin^2 delta
  *                                   = U'' (1 - delta cot delta)/sin^2 delta + (U'' delta - U') cot delta/sin^2 delta
  * Both have limits at delta = 0 if U' and U''' are 0 there, which is true of the bending energy of a chain. The limits
@@ -31,12 +31,11 @@
 static const double pi = 3.14159265358979323846;
 /* At or below this sine of the value s, dU/dc is equal to its limit up to round-off. */
 static const double straight = 1e-7;
-/* Where the sine is at most `straight`, |U'| must be at most this, relative to |U''|: otherwise the force has no
- * direction. */
+/* Where the sine is at most `straight`, |U'| must be at most this times |U''|; otherwise the force has no direction. */
 static const double flat = 4e-7;
 /* Below this sine, (1 - delta cot delta)/sin^2 delta is computed by its series. */
 static const double near = 0.01;
-/* U'' delta - U' is round-off if it is less than this, relative to U'' delta. */
+/* U'' delta - U' is treated as round-off if it is less than this times U'' delta. */
 static const double round_off = 1e-10;
 
 /* The energy and its derivatives in the value of the row, or in its cosine. */
@@ -74,7 +73,8 @@ static cb_status sum_of(cb_forces *f, int r, double t, const double *x, int orde
   return CB_OK;
 }
 
-/* The value s = base + delta of a row. For a cosine, base is 0 or pi, and delta has a small relative error. */
+/* The value s = base + delta of a row. If the row computes the cosine of s, base is 0 or pi, and delta has a small
+ * relative error. Otherwise base is s. */
 typedef struct value {
   double base, delta;
 } value;
@@ -117,7 +117,7 @@ static cb_status in_cosine(const cb_constraint *row, value s, double c, energy *
   return CB_OK;
 }
 
-/* Computes the energy of a row whose elements have this sum. */
+/* Computes the energy of a row. `sum` is the sum of its elements. */
 static cb_status energy_of(const cb_constraint *row, double t, double sum, energy *u) {
   const value s = value_of(row, sum);
   if (row->energy) {
@@ -417,7 +417,7 @@ static cb_status make_pattern(cb_forces *f) {
   const cb_system *s = f->system;
   size_t n = (size_t)s->n, *start = calloc(n + 1, sizeof *start), *end = calloc(n + 1, sizeof *end);
   if (!start || !end) goto no_memory;
-  for (size_t i = 0; i < n; i++) start[i] = 1; /* the diagonal */
+  for (size_t i = 0; i < n; i++) start[i] = 1; /* one entry for the block on the diagonal */
   for_each_pair(f, count, start);
   size_t total = 0;
   for (size_t i = 0; i <= n; i++) {

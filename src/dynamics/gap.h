@@ -46,15 +46,15 @@ cb_status cb_gaps_create(const cb_system *system, cb_gaps **out);
 void cb_gaps_free(cb_gaps *gaps);
 /* Sets the origins relative to which positions are given, one per component. They are copied. */
 void cb_gaps_set_origins(cb_gaps *gaps, const cb_origin *origin);
-/* Sets the bases of these origins (bases.h), which are borrowed. NULL (the default): only the origins determine the
- * relative places of components. Must be called whenever the bases have changed. */
+/* Sets the bases of these origins (bases.h), which are borrowed. With NULL (the default), the relative places of
+ * components follow from the origins alone. Must be called whenever the bases have changed. */
 void cb_gaps_set_bases(cb_gaps *gaps, const struct cb_bases *bases);
 
 /* cb_gaps_pair_on returns whether contacts between two particles are on, and cb_gaps_wall_on whether contacts of a
  * particle with a wall are on. */
 bool cb_gaps_pair_on(const cb_gaps *gaps, int i, int j);
-/* Returns whether contacts between the bodies of two particles are on, whatever the radii; named: only if a switch
- * names both bodies. */
+/* Returns whether contacts between the bodies of two particles are on, whatever the radii. With `named`, returns true
+ * only if a switch names both bodies. */
 bool cb_gaps_bodies_on(const cb_gaps *gaps, int i, int j, bool named);
 bool cb_gaps_wall_on(const cb_gaps *gaps, int wall, int i);
 /* cb_gaps_walls returns the number of walls; each branch of an expression (cb_expression_branches) counts as a wall.
@@ -72,8 +72,8 @@ int cb_gap_direction(const cb_gaps *gaps, const cb_gap *gap);
  * at most the sum of the speeds of the particles. Returns false for functions of coordinates, such as expressions. */
 bool cb_gap_is_length(const cb_gaps *gaps, const cb_gap *gap);
 
-/* cb_gaps_triangles returns the number of triangles of the system. cb_gaps_triangle sets corner[3] to the corners of
- * one triangle, as indices of particles in the system. */
+/* cb_gaps_triangles returns the number of triangles of the system. cb_gaps_triangle sets corner[3] to the three corners
+ * of a triangle, as indices of particles in the system. */
 int cb_gaps_triangles(const cb_gaps *gaps);
 void cb_gaps_triangle(const cb_gaps *gaps, int triangle, int corner[3]);
 /* cb_gaps_event sets *out to the gap of an event. cb_gap_event_distance returns the distance D of an event s = d - D
@@ -82,7 +82,7 @@ void cb_gaps_event(const cb_gaps *gaps, int event, cb_gap *out);
 double cb_gap_event_distance(const cb_gaps *gaps, const cb_gap *gap);
 
 /* Evaluates the gap at time t and at the positions x[gap->n] of its particles; for order 1 also its derivatives.
- * CB_STEP_DOMAIN where they do not exist. */
+ * Returns CB_STEP_DOMAIN where they do not exist. */
 cb_status cb_gap_eval(cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x, int order, cb_gap_value *out);
 
 /* Sets the side of a surface gap in dimension 3 to the side on which its points lie at x: on this side s >= -r, where r
@@ -94,16 +94,17 @@ cb_status cb_gap_orient(cb_gaps *gaps, cb_gap *gap, double t, const double *cons
  * distance d of two points, with speeds of at most a and b and accelerations of at most acc_a and acc_b, it uses
  * Rauch's comparison
  *   d'' >= -(a^2 + b^2) sqrt(K) tan(sqrt(K) d/2) - acc_a - acc_b,   K = max(0, sectional curvatures)
- * It returns INFINITY if no bound is known, but 0 if the speeds cannot close the gap. For events that are distances, A
- * bounds |s''|. For expressions A follows from the largest sampled derivatives, times a factor of 2 for the points
- * between samples. For surfaces it is an estimate (gap_second_derivative_bound.c). */
+ * It returns INFINITY if no bound is known. For spheres, and for walls and events that are lengths, it then returns 0
+ * instead if the speeds cannot close the gap in this time. For events that are distances, A bounds |s''|. For
+ * expressions A follows from the largest sampled derivatives, times a factor of 2 for the points between samples. For
+ * surfaces it is an estimate (gap_second_derivative_bound.c). */
 double cb_gap_second_derivative_bound(cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x,
                                       const double *speed, const double *acceleration, double duration);
 
-/* Lists the surface gaps of two triangles. A vertex or an edge belongs to several triangles. Only the first of these
- * triangles that has no vertex in common with the other side of the gap lists the gap. A loop over all near pairs of
- * triangles therefore lists each gap once. Returns the number of gaps; out receives at most `maximum` of them. Returns
- * 0 if contacts of the two bodies are off, or if the triangles have a vertex in common. */
+/* Lists the surface gaps of two triangles. A vertex or an edge belongs to several triangles. The gap between it and
+ * another feature is listed for only one of them: the first that has no vertex in common with the other feature. A loop
+ * over all near pairs of triangles therefore lists each gap once. Returns the number of gaps; out receives at most
+ * `maximum` of them. Returns 0 if contacts of the two bodies are off, or if the triangles have a vertex in common. */
 int cb_gaps_surfaces(const cb_gaps *gaps, int triangle_a, int triangle_b, int maximum, cb_gap *out);
 
 /* The rest of this file is private to the files gap*.c and those of walls and events. */
@@ -155,8 +156,8 @@ const cb_gap_function *cb_gap_function_of(const cb_gaps *gaps, const cb_gap *gap
 /* Evaluates the gap of two surfaces, side * distance - radii (gap_surfaces.c). */
 cb_status cb_gap_surface(const cb_gaps *gaps, const cb_gap *gap, const double *const *x, int order, cb_gap_value *out);
 
-/* The distance between two geodesic figures that a gap's points define: a point and a plane or line, or two lines. All
- * points are in one frame, in the embedding of a quadric or flat space. */
+/* The distance between two geodesic figures that the points of a gap define: between a point and a plane or line, or
+ * between two lines. All points are in one frame, in the embedding of a quadric or of flat space. */
 typedef struct cb_gap_figure {
   double distance;                                 /* the signed distance */
   double gradient[CB_GAP_PARTICLES][CB_COORD_MAX]; /* ordinary partial derivatives in the points */

@@ -13,20 +13,23 @@
 
 #include <stdbool.h>
 
-/* Bounds on the motion of one or two particles with the speeds a and b in a time T. squares: a^2 + b^2. acceleration:
- * the sum of their accelerations. maximum: (a + b) T, the largest possible change of a distance. */
+/* Bounds on the motion of one or two particles with the speeds a and b in a time T. `squares` is a^2 + b^2,
+ * `acceleration` the sum of their accelerations, and `maximum` = (a + b) T the largest possible change of a distance.
+ */
 typedef struct cb_gap_motion {
   double squares, acceleration, maximum;
 } cb_gap_motion;
 
-/* Closed forms. `of`: the parameters of the wall or event. A NULL member is replaced as its comment says. */
+/* Closed forms. `of` points to the parameters of the wall or event. If a member is NULL, the comment of the member says
+ * what is used instead. */
 typedef struct cb_gap_forms {
   /* --- functions of coordinates --- */
   const cb_chart *(*chart)(const void *of); /* the chart of the coordinates; NULL: class->chart */
   /* Computes out->gap and, for order 1, its derivatives first[n + 1] in the n coordinates and in the time t. at[n + 1 +
-   * particles] has the coordinates, t and the radii. May clear out->active. NULL: by on_jets. */
+   * particles] has the coordinates, t and the radii. May clear out->active. NULL: the function on_jets of the class is
+   * used. */
   void (*differentiate)(const void *of, int n, const double *at, int order, cb_gap_value *out, double *first);
-  /* the value and its derivatives of first and second order in the first n numbers of `at`; NULL: by on_jets */
+  /* the value and its derivatives of first and second order in the first n numbers of `at`; NULL: on_jets is used */
   cb_jet (*jet)(const void *of, const double *at, int n);
   /* Returns whether the function depends on variable i of `at`. NULL: it depends on all coordinates, and on t if
    * class->timed. */
@@ -66,7 +69,7 @@ cb_status cb_gap_coordinates(const cb_gaps *gaps, const cb_gap_function *f, cons
 
 /* cb_gap_distance_between computes the distance d of particle i at x from particle j at y, and for order 1 gradient[2k]
  * in (x, y). cb_gap_distance_from computes the distance of particle i at x from a point `centre` of the world, and for
- * order 1 gradient[k] in x. CB_STEP_DOMAIN where the derivatives do not exist. */
+ * order 1 gradient[k] in x. Returns CB_STEP_DOMAIN where the derivatives do not exist. */
 cb_status cb_gap_distance_between(cb_gaps *gaps, int i, int j, const double *x, const double *y, int order, double *d,
                                   double *gradient);
 cb_status cb_gap_distance_from(cb_gaps *gaps, int i, const double *x, const double *centre, int order, double *d,
@@ -88,7 +91,7 @@ double cb_gap_cotangent(double k, double x); /* sqrt(-k) coth(sqrt(-k) x), 1/x f
 /* Returns A if it is finite; 0 if |gap| is larger than its largest possible change `maximum`; otherwise INFINITY. */
 double cb_gap_or_far(double A, double gap, double maximum);
 /* Returns the bound A of cb_gap_second_derivative_bound for a gap that is the distance d of two particles at x, minus a
- * constant. both: the bound is |s''| <= A, as events need it. */
+ * constant. With `both`, A bounds |s''|, as events need it. */
 double cb_gap_pair_bound(const cb_gaps *gaps, const double *const *x, double d, double gap, cb_gap_motion m, bool both);
 
 /* --- functions of the builder that the files of walls and events use --- */

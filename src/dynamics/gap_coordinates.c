@@ -61,9 +61,9 @@ cb_status cb_gap_expression_init(void *params, const cb_space *space, cb_builder
 
 /* --- values --- */
 
-/* A branch is valid where its guard is >= 0, and up to `border` (relative to the coordinates) beyond that. If a resting
- * particle has sunk into the wall, the branch is valid beyond this border, too, up to a distance of `sunk` times the
- * depth. This distance is the width of a kink with a slope of 0.1 at this depth. */
+/* A branch is valid where its guard is >= 0. Beyond that it is still valid up to the distance `border`, relative to the
+ * coordinates. If a resting particle has sunk into the wall, `sunk` times its depth is added to this distance. This is
+ * the width of a kink with a slope of 0.1 at this depth. */
 static const double border = 1e-9, sunk = 10;
 
 static bool holds(const cb_gap_expression *f, int n, const double *at) {
@@ -162,7 +162,8 @@ bool cb_gap_function_timed(const cb_space *g, const cb_gap_function *f) {
   return forms && forms->uses ? forms->uses(f->of, chart ? chart->size : g->embedding) : f->class->timed;
 }
 
-/* Evaluates on_jets. order > 0: with the derivatives of first and second order in the n coordinates and in t. */
+/* Evaluates the function on_jets of the class. For order > 0, also computes the derivatives of first and second order
+ * in the n coordinates and in t. */
 static cb_status on_jets(const cb_space *g, const cb_gap_function *f, int n, const double *at, int order, cb_jet *out) {
   cb_jet x[CB_JET_MAX];
   for (int i = 0; i <= n; i++) x[i] = order ? cb_jet_variable(n + 1, i, at[i]) : cb_jet_constant(0, at[i]);
@@ -215,8 +216,8 @@ typedef struct place {
   double J[K * CB_DIM_MAX];
 } place;
 
-/* Evaluates the coordinates of a particle at x. in_chart: the space has a chart that differs from the chart of the
- * function s. */
+/* Evaluates the coordinates of a particle at x. `in_chart` says whether the space has a chart that differs from the
+ * chart of the function s. */
 static cb_status locate(const cb_gaps *gaps, const cb_chart *chart, int particle, bool in_chart, const double *x,
                         int order, place *out) {
   const cb_space *g = gaps->space;

@@ -5,9 +5,9 @@
  * sectional curvatures. In the duration T, d stays between d0 - (a + b) T and d0 + (a + b) T, where d0 is the distance
  * at the start. The index form of the field along the geodesic between the points gives
  *   d'' >= -(a^2 + b^2) sqrt(K) tan(sqrt(K) d/2) - acc,   d'' <= (a^2 + b^2) sqrt(-k) coth(sqrt(-k) d/2) + acc
- * In a space that is given by its metric, K and k are taken as twice their values at the two points. No bound is known
- * there if a geodesic may be longer than a quarter of a period of a coordinate. If no bound is known, A is 0 if the
- * speeds cannot close the gap.
+ * In a space that is given by its metric, K and k are taken as twice their values at the two points. In such a space no
+ * bound is known if a geodesic may be longer than a quarter of a period of a coordinate. Then A is 0 if the speeds
+ * cannot close the gap, and INFINITY if they can.
  *
  * Walls and events that are functions of coordinates in the world, such as expressions: let s = f(x, t) along the
  * motion of a particle at x with speed v and covariant acceleration acc:
@@ -38,7 +38,7 @@
 
 enum { N = CB_Q_MAX };
 
-/* Factor for the points between samples. */
+/* Factor on the largest sample, for larger values at points between the samples. */
 static const double between = 2;
 /* Fractions of the distance at which samples are taken. */
 static const double part[] = {1, 0.618033988749895, 0.2679491924311227};
@@ -62,9 +62,9 @@ static bool norms(int n, const double *df, const double *dft, double (*h)[N], do
   return isfinite(first + mixed + second + ftt);
 }
 
-/* Computes the norms of the derivatives of f in a space with a chart. f: the value and derivatives in the coordinates
- * of the function and in t. m[c][i]: the derivative of coordinate c of the function by coordinate i of the space's
- * chart; NULL: the coordinates are the same. frame: n orthonormal vectors at x. */
+/* Computes the norms of the derivatives of f in a space with a chart. `f` holds the value and derivatives in the
+ * coordinates of the function and in t. m[c][i] is the derivative of coordinate c of the function by coordinate i of
+ * the space's chart; m is NULL if the coordinates are the same. `frame` holds n orthonormal vectors at x. */
 static bool in_chart(const cb_space *g, const cb_jet *f, const double *m, const double *x, const double *frame,
                      derivatives *out) {
   const int n = g->dim;
@@ -105,8 +105,8 @@ static bool in_chart(const cb_space *g, const cb_jet *f, const double *m, const 
   return norms(n, e_df, e_dft, e_h, f->h[cb_jet_packed(n, n)], out);
 }
 
-/* Computes the norms of the derivatives of f in the embedding. f: the value and derivatives in the coordinates q of the
- * function and in t. curved_chart: q has second derivatives that are not 0. */
+/* Computes the norms of the derivatives of f in the embedding. `f` holds the value and derivatives in the coordinates q
+ * of the function and in t. `curved_chart` says whether the second derivatives of q are not 0. */
 static bool in_embedding(const cb_space *g, const cb_jet *f, const cb_coordinates *q, bool curved_chart,
                          const double *x, derivatives *out) {
   const int k = g->embedding, n = q->size;
@@ -150,7 +150,8 @@ static bool in_embedding(const cb_space *g, const cb_jet *f, const cb_coordinate
   return norms(g->dim, e_df, e_dft, e_h, f->h[cb_jet_packed(n, n)], out);
 }
 
-/* The data that all samples share. One particle moves. If the gap has two particles, the other one stays. */
+/* The data that all samples share. In a sample only one particle moves. If the gap has two particles, the other one
+ * stays at its place. */
 typedef struct sampling {
   const cb_gaps *gaps;
   const cb_gap_function *f;
@@ -184,8 +185,8 @@ static void rates(const sampling *s, const cb_coordinates *q, const double *fram
     }
 }
 
-/* both: the derivatives of f in the coordinates of two particles and in t. Returns those in the coordinates of the
- * moving particle and in t, and updates *s->cross, the largest norm of the mixed derivatives. */
+/* `both` holds the derivatives of f in the coordinates of two particles and in t. Returns the derivatives in the
+ * coordinates of the moving particle and in t. Updates *s->cross, the largest norm of the mixed derivatives. */
 static cb_jet split(const sampling *s, const cb_jet *both, const cb_coordinates *q, const double *frame) {
   const int n = s->size, mine = s->moving * n, others = n - mine, dim = s->gaps->space->dim;
   cb_jet f = {.n = n + 1, .v = both->v};
@@ -208,8 +209,8 @@ static cb_jet split(const sampling *s, const cb_jet *both, const cb_coordinates 
   return f;
 }
 
-/* Computes the norms of the derivatives of f at time t and at x. With s->own, x are coordinates of the space's chart,
- * otherwise a point of the embedding. frame: an orthonormal frame at x. */
+/* Computes the norms of the derivatives of f at time t and at x. With s->own, x are coordinates of the space's chart;
+ * otherwise x is a point of the embedding. `frame` is an orthonormal frame at x. */
 static bool sample(const sampling *s, double t, const double *x, const double *frame, derivatives *out) {
   const cb_space *g = s->gaps->space;
   const bool same = s->own && !s->gaps->moves;
@@ -238,8 +239,8 @@ static bool chart_frame(const cb_space *g, const double *q, double *e) {
   return true;
 }
 
-/* Takes a sample at time t and at x, and updates the maximum of each norm. Returns false and updates nothing if f does
- * not exist there. */
+/* Takes a sample at time t and at x, and updates the maximum of each norm. If f does not exist at x, returns false and
+ * updates nothing. */
 static bool take(const sampling *s, double t, const double *x, derivatives *maximum) {
   derivatives d;
   double frame[N * N];
@@ -262,7 +263,7 @@ static bool point_of(const sampling *s, const double *x, double *at) {
 }
 
 /* For the particle that stays, at the position x: sets s->other to its coordinates, and s->other_slope to the
- * derivatives of these along the vectors of an orthonormal frame at x. Returns false outside the chart. */
+ * derivatives of these coordinates along the vectors of an orthonormal frame at x. Returns false outside the chart. */
 static bool hold(sampling *s, const double *x) {
   const cb_space *g = s->gaps->space;
   double at[N], frame[N * N];
@@ -277,8 +278,8 @@ static bool hold(sampling *s, const double *x) {
   return true;
 }
 
-/* Returns the bound on |s''| while one particle moves, from the largest sampled derivatives. INFINITY if all samples
- * failed. */
+/* Returns the bound on |s''| while one particle moves, from the largest sampled derivatives. Returns INFINITY if all
+ * samples failed. */
 static double one_moves(const sampling *s, double t, const double *x, double speed, double acceleration,
                         double duration) {
   const cb_space *g = s->gaps->space;
@@ -338,16 +339,16 @@ static double gap_coordinates_bound(const cb_gaps *gaps, const cb_gap_function *
  *   face   |n'| <= Omega = sum_i v_i/h_i,                 s'' >= -acc - Omega (2 W + s Omega)
  *   edges  |n'| <= Omega = (w_1 + w_2)/sin(angle), w = (v_a + v_b)/length,   s'' >= -acc - Omega (3 W + 2 s Omega)
  * v are the speeds of the points, h_i the heights of the face, and a and b the ends of an edge. In a curved space of
- * curvature K, the bound grows by |K| W^2 s. All quantities are those at x, except for distances, which take the values
- * that the time allows. The factor `slack` covers the other changes. This is an estimate. It is valid while faces and
- * edges keep more than a quarter of their size and while edges are not nearly parallel. If edges are parallel, vertices
- * touch faces at the same time. */
+ * curvature K, the bound grows by |K| W^2 s. Distances take the largest values that are possible in the duration. All
+ * other quantities are taken at x, and the factor `slack` covers their changes. The bound is therefore an estimate. It
+ * is valid while faces and edges keep more than a quarter of their size and while edges are not nearly parallel. If
+ * edges are parallel, vertices touch faces at the same time. */
 
 enum { P = CB_GAP_PARTICLES };
 
 static const double slack = 2;
-/* Heights and angles count with at least the fraction `shrunk` of their size at x, and the sine of an angle with at
- * least `least_sine`. */
+/* Faces and edges may shrink during the motion. Heights and angles are therefore taken as at least the fraction
+ * `shrunk` of their size at x, and the sine of an angle as at least `least_sine`. */
 static const double shrunk = 0.25, least_sine = 0.02;
 
 /* Returns the height of the corner x[i] (i = 1 .. m) of a face above the span of the other corners; m is the

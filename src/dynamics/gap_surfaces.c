@@ -6,8 +6,8 @@
  *
  * The distances are those between two geodesics, and between a point and a geodesic plane.
  *
- * K is the curvature, r = sqrt|K|, I = diag(form), and *(..) is the Hodge dual. A point as an index of d or u means the
- * derivative by this point. s_K(x) = sin(r x)/r and c_K(x) = cos(r x), with sinh and cosh for K < 0
+ * K is the curvature, r = sqrt|K|, I = diag(form), and *(..) is the Hodge dual. If d or u has a point as its index,
+ * this is the derivative by this point. s_K(x) = sin(r x)/r and c_K(x) = cos(r x), with sinh and cosh for K < 0
  * (numerics/numerics_curved.h); s_0(x) = x and c_0(x) = 1.
  *
  * Two geodesics of a space of dimension 3, which start at x_0 and x_2 with the unit tangents f_1 and f_2, have a common
@@ -22,8 +22,8 @@
  * tangents t_1 at p and t_2 at q, because span(p, q) is orthogonal to both tangents. Then
  *   s_K(d) = <q - p, n>,   d_q = c_K(d) I n - K s_K(d) I p,   d_p = -I n
  * This distance is signed, and accurate even where the geodesics intersect. The foot p is a combination of the two ends
- * of its edge, of length l, with the weights s_K(l - a)/s_K(l) and s_K(a)/s_K(l); they count as constants. The same
- * holds for q. Parallel geodesics have no unique perpendicular; then the gap is not active.
+ * of its edge, of length l, with the weights s_K(l - a)/s_K(l) and s_K(a)/s_K(l), and q likewise. In the derivatives of
+ * d, the weights count as constants. Parallel geodesics have no unique perpendicular; then the gap is not active.
  */
 #include "dynamics/gap.h"
 
@@ -36,14 +36,14 @@
 /* --- distances between figures --- */
 
 static const double pi = 3.14159265358979323846;
-/* Geodesics count as parallel if the sine of their angle is below this. */
+/* Two geodesics count as parallel if the sine of the angle between them is below this. */
 static const double parallel = 1e-9;
 
 typedef struct line {
   double start[CB_COORD_MAX], tangent[CB_COORD_MAX], length;
 } line;
 
-/* The nearest points p and q of two lines, at the arc lengths a and b, and the unit tangents t and u there. */
+/* The nearest points p and q of two lines, their arc lengths a and b, and the unit tangents t at p and u at q. */
 typedef struct nearest {
   double a, b, p[CB_COORD_MAX], q[CB_COORD_MAX], t[CB_COORD_MAX], u[CB_COORD_MAX];
 } nearest;
@@ -76,8 +76,8 @@ static void along(const cb_space *g, const line *l, double s, double *p, double 
     }
 }
 
-/* Finds the nearest points. Returns false for parallels in flat space, and for geodesics of hyperbolic space that meet
- * at infinity: their nearest points are not unique or do not exist. On a sphere it always returns true. */
+/* Finds the nearest points. Returns false if they are not unique or do not exist: for parallel lines in flat space, and
+ * for geodesics of hyperbolic space that meet at infinity. On a sphere it always returns true. */
 static bool find(const cb_space *g, const line *l, const line *m, nearest *out) {
   const double curvature = g->factor[0].curvature, r = sqrt(fabs(curvature)), sign = curvature < 0 ? -1 : 1;
   if (curvature == 0) {
@@ -101,7 +101,7 @@ static bool find(const cb_space *g, const line *l, const line *m, nearest *out) 
       difference = -atanh((m21 - m12) / (m11 - m22));
     }
     double a = (sum + difference) / 2, b = (sum - difference) / 2;
-    if (curvature > 0) { /* two antipodal points of each great circle are solutions; the one near the edge is taken */
+    if (curvature > 0) { /* each great circle has two antipodal solutions; the one near the edge is taken */
       const double turns = round((a - r * l->length / 2) / pi);
       a -= turns * pi;
       b -= turns * pi;
@@ -180,8 +180,8 @@ static cb_status gap_edge_figure(const cb_space *g, const double x[][CB_COORD_MA
  *   n = *(x_1 ^ ... ^ x_m)/|.|, flat *(x_2 - x_1 ^ ...)/|.|,   x_0 = sum_i l_i x_i + u n   (flat: sum l_i = 1)
  *   u = <x_0 - x_1, n>,   s_K(d) = u,   u_x0 = I n,   u_xi = -l_i I n
  * These derivatives are valid because <n, x_i> = 0 and <n, n> = 1 give dn = -sum_i x^i <n, dx_i>, with the dual basis
- * <x^i, x_j> = delta_ij and l_i = <x^i, x_0>. The foot of the perpendicular is in the face where all l_i >= 0. The
- * difference from x_1 keeps all digits near the plane. */
+ * <x^i, x_j> = delta_ij and l_i = <x^i, x_0>. The foot of the perpendicular is in the face if all l_i >= 0. u is
+ * computed from the difference x_0 - x_1, which keeps all digits near the plane. */
 
 /* Sets n[k] such that n.w = det(v[0], ..., v[k-2], w) for every vector w. */
 static void cross(int k, const double v[3][CB_COORD_MAX], double *n) {
@@ -265,7 +265,8 @@ static cb_status gap_face_figure(const cb_space *g, const double x[][CB_COORD_MA
   }
   out->active = out->active && out->weight[1] >= 0;
   if (m == 2 && u < 0) out->active = out->active && inside(g, curved, x, from);
-  /* u = s_K(d), and slope = du/dd = c_K(d). On a sphere c_K(d) is the length, in radii, of the part of x_0 across n. */
+  /* u = s_K(d), and slope = du/dd = c_K(d). On a sphere c_K(d) is the length, in radii, of x_0 without its part along
+   * n. */
   double slope = 1;
   if (factor.curvature > 0) {
     double across = 0;
@@ -285,8 +286,8 @@ static cb_status gap_face_figure(const cb_space *g, const double x[][CB_COORD_MA
 
 enum { K = CB_COORD_MAX };
 
-/* A gap with side * distance < 0 is active down to this depth, relative to the distance between its points 2 and 3
- * (figure_of). */
+/* In dimension 3, a gap with side * distance < 0 is active only down to this depth, relative to the distance between
+ * its points number 2 and 3 (figure_of below). */
 static const double beyond = 1e-7;
 /* Particles whose frames are farther apart than this, in radii, cannot touch. */
 static const double far = 100;
@@ -314,8 +315,8 @@ typedef struct feature {
   int a, b;
 } feature;
 
-/* Returns the next triangle that contains a feature, from position *at in the list of the triangles around f.a, and
- * moves *at behind it; -1: there is none. */
+/* Returns the next triangle that contains a feature, or -1 if there is none. The search begins at position *at in the
+ * list of the triangles around f.a, and *at becomes the position after this triangle. */
 static int next_of(const cb_contact_set *s, feature f, int *at) {
   for (; *at < s->around_start[f.a + 1]; (*at)++) {
     const int t = s->around[*at];
@@ -334,8 +335,8 @@ static int responsible_for_face(const cb_contact_set *s, feature f, int face) {
   return -1;
 }
 
-/* Returns whether te and tf are the first pair of triangles, te at edge e and tf at edge f, that have no vertex in
- * common. */
+/* Loops over the pairs of a triangle at edge e and a triangle at edge f. Returns whether te and tf are the first such
+ * pair without a common vertex. */
 static bool responsible_for_edges(const cb_contact_set *s, feature e, feature f, int te, int tf) {
   for (int at = s->around_start[e.a], t; (t = next_of(s, e, &at)) >= 0;) {
     const int other = responsible_for_face(s, f, t);
@@ -388,7 +389,7 @@ static void edges(const cb_gaps *gaps, int a, int b, list *out) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
       const feature e = edge_of(s, a, i), f = edge_of(s, b, j);
-      /* thus both orders of the two edges give the same gap */
+      /* so that both orders of the two edges give the same gap */
       const bool first = e.a < f.a || (e.a == f.a && e.b < f.b);
       if (first ? responsible_for_edges(s, e, f, a, b) : responsible_for_edges(s, f, e, b, a))
         add(out, first ? (cb_gap){CB_GAP_EDGE_EDGE, 4, {e.a, e.b, f.a, f.b}, b, 1}
@@ -448,7 +449,7 @@ cb_status cb_gap_gather(const cb_gaps *gaps, const cb_gap *gap, const double *co
   return CB_OK;
 }
 
-/* Returns the maximum radius of the points 0 .. split-1 of a gap, plus the maximum radius of the points split ..
+/* Returns the sum of two maximum radii: that of the points 0 .. split-1 of a gap, and that of the points split ..
  * used-1. */
 static double radii(const cb_gaps *gaps, const cb_gap *gap, int split, int used) {
   const double *radius = gaps->system->radius;
@@ -460,9 +461,10 @@ static double radii(const cb_gaps *gaps, const cb_gap *gap, int split, int used)
   return first + second;
 }
 
-/* Computes the distance between the two features of a gap. In dimension 3, a gap that is deeper than `beyond` on its
- * side is not active: its points have then passed each other beyond the ends of the edges. The sign of the distance is
- * not reliable there, because the common normal of two edges changes sign where they become parallel. */
+/* Computes the distance between the two features of a gap. In dimension 3, a gap with side * distance below -`beyond`
+ * (times the distance between its points 2 and 3) is not active, because its points have passed each other beyond the
+ * ends of the edges. The sign of such a distance is not reliable, because the common normal of two edges changes sign
+ * where they become parallel. */
 static cb_status figure_of(const cb_gaps *gaps, const cb_gap *gap, double side, const double *const *x,
                            double jacobian[][K * K], cb_gap_figure *out) {
   double point[CB_GAP_PARTICLES][K];

@@ -4,8 +4,8 @@
  *   [A B; B^T D] (y, z) = (r, q),   D = <x,x>/m,  B = (G.x)/m,   A - B D^-1 B^T = the Gram matrix of tangential parts
  *
  * r and q are the right sides for the rows of the system and of the space, y and z the solutions, x is the part of a
- * particle's position in a factor, G a gradient and m the mass. The rows of the space are therefore eliminated exactly,
- * and the matrix that is factored is small and positive.
+ * particle's position in a factor, G a gradient and m the mass. With the last matrix the rows of the space are
+ * eliminated exactly, and the matrix that is factored is small and positive.
  */
 #include "dynamics/gram.h"
 
@@ -22,8 +22,8 @@
 
 enum { K = CB_Q_MAX, D = CB_Q_MAX };
 
-/* A row depends on the others if the part of its gradient that is orthogonal to the other gradients is small: its
- * square is at most this, relative to the square of the gradient. */
+/* A row counts as dependent on the others if the part of its gradient that is orthogonal to the other gradients is
+ * small. This is so if the square of this part is at most this number times the square of the gradient. */
 static const double dependent = 1e-13;
 
 void cb_gram_free(cb_gram *g) {
@@ -57,8 +57,9 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Sets key[p] to the position of pair p in the upper triangle, column * own + row with column >= row, for the `own`
- * rows of the system. place[row] is the number of a row there; NULL: rows keep their order. */
+/* Sets key[p] to the position of pair p in the upper triangle of the matrix of the `own` rows of the system. This
+ * position is column * own + row, with column >= row. place[row] is the number of a row in the permuted matrix; NULL:
+ * rows keep their order. */
 static void find_keys(const cb_gram *g, const by_particle *at, const int *place, int64_t *key) {
   for (size_t p = 0; p < g->pairs; p++) {
     int64_t r = at->row_of[g->first[p]], c = at->row_of[g->second[p]];
@@ -70,7 +71,8 @@ static void find_keys(const cb_gram *g, const by_particle *at, const int *place,
   }
 }
 
-/* Makes compressed columns from sorted keys, and keeps each key once. Returns the number of different keys. */
+/* Makes the arrays of compressed columns from sorted keys. Repeated keys are kept once. Returns the number of different
+ * keys. */
 static int compress(int own, size_t pairs, int64_t *key, int *start, int *row) {
   int kept = 0;
   qsort(key, pairs, sizeof *key, compare);
@@ -84,8 +86,8 @@ static int compress(int own, size_t pairs, int64_t *key, int *start, int *row) {
   return kept;
 }
 
-/* Lists the pairs of entries that share a particle, and finds an order of the rows for which the factor of S has few
- * entries. */
+/* Lists the pairs of entries that share a particle. Then finds an order of the rows in which the factor of S (gram.h)
+ * has few entries. */
 static bool order_rows(cb_gram *g, cb_arena *scratch, const by_particle *at, int64_t *key, int *kept) {
   const int own = g->rows.own;
   int *start = cb_arena_alloc(scratch, (size_t)own + 1, sizeof(int));
@@ -109,7 +111,7 @@ static bool order_rows(cb_gram *g, cb_arena *scratch, const by_particle *at, int
   return true;
 }
 
-/* Makes the permuted upper triangle, and the position where each pair is added. */
+/* Makes the upper triangle of S with permuted rows, and finds for each pair the element of S to which it is added. */
 static bool place_pairs(cb_gram *g, const by_particle *at, int64_t *key, int64_t *sorted, int kept) {
   const int own = g->rows.own;
   g->slot = cb_arena_alloc(g->arena, g->pairs, sizeof(int));
@@ -332,8 +334,8 @@ void cb_gram_lift(const cb_gram *g, const double *y, double scale, double *u) {
  * Source: Hairer & Wanner, Solving Ordinary Differential Equations II (1996), VII.1 and VII.2,
  * doi:10.1007/978-3-642-05221-7. */
 
-/* Computes the acceleration a without the constraints of the system. Without rows of the space it includes the normal
- * part that keeps each particle in the space. */
+/* Computes the acceleration a that particles would have without the constraints of the system. If the Gram matrix has
+ * no rows of the space, a includes the normal part that keeps each particle in the space. */
 static cb_status free_acceleration(cb_gram *g, const double *x, const double *v, const double *force, double *a) {
   const cb_space *s = g->space;
   const int k = g->k;

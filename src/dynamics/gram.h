@@ -17,8 +17,8 @@ typedef struct cb_gram cb_gram;
 cb_status cb_gram_create(cb_forces *f, cb_constraints *c, cb_gram **out);
 void cb_gram_free(cb_gram *g);
 
-/* Copies the gradients G[entries*k] and the positions x, forms S and factors it. CB_STEP_SINGULAR if rows depend on one
- * another; *row (may be NULL) is then the first dependent row. */
+/* Copies the gradients G[entries*k] and the positions x, forms S and factors it. Returns CB_STEP_SINGULAR if rows
+ * depend on one another; *row (may be NULL) is then the first dependent row. */
 cb_status cb_gram_factor(cb_gram *g, const double *x, const double *G, int *row);
 /* Returns the smallest pivot of the last factorisation, relative to the diagonal entry of its row, and sets *row to
  * that row. The pivot is about 0 if rows depend on one another. If it is 1 (no rows, or orthogonal rows), *row is not
@@ -26,23 +26,22 @@ cb_status cb_gram_factor(cb_gram *g, const double *x, const double *G, int *row)
 double cb_gram_weakest(const cb_gram *g, int *row);
 /* Solves S y = r. y[rows] is r on entry and the solution on return. */
 void cb_gram_solve(const cb_gram *g, double *y);
-/* u[n*k] += scale * W G^T y, with the G and x of the last factorisation. This is a velocity; without rows of the space
- * it is tangent to the space. */
+/* Adds scale * W G^T y to u[n*k], with the G and x of the last factorisation. The added vector is a velocity; without
+ * rows of the space it is tangent to the space. */
 void cb_gram_lift(const cb_gram *g, const double *y, double scale, double *u);
 
-/* Computes the multipliers lambda[rows] with which all rows stay satisfied: d(rate)/dt = 0 under the forces at (t, x,
- * v). acceleration[n*k] (may be NULL) is then dv/dt: in the embedding with its normal part; in a chart the second
- * derivative of the coordinates. Works with the evaluator of the system's rows and with the one that includes rows of
- * the space. Factors S at x. */
+/* Computes the multipliers lambda[rows] with which all rows stay satisfied under the forces at (t, x, v), that is,
+ * d(rate)/dt = 0. acceleration[n*k] (may be NULL) is then dv/dt: in the embedding with its normal part; in a chart the
+ * second derivative of the coordinates. The function works with or without rows of the space, and factors S at x. */
 cb_status cb_gram_multipliers(cb_gram *g, double t, const double *x, const double *v, double *lambda,
                               double *acceleration);
 
 /* Projects positions onto the positional rows along W G^T, then velocities onto all rows. x and v (n*k) are changed in
- * place, and in the embedding each particle is put back on its quadric. *moved and *turned (may be NULL) are the
- * largest changes of a coordinate and of a velocity. The tolerance is for |g|, the largest value of a positional row
- * (0: round-off). Below 1e-12 the iteration also ends if |g| does not become half as large. Rates are reduced to
- * round-off. CB_STEP_NO_CONVERGENCE with the worst row in *row (may be NULL), CB_STEP_SINGULAR with a dependent row,
- * CB_STEP_NOT_FINITE. */
+ * place, and in the embedding each particle is put back on its quadric. *moved (the largest change of a coordinate) and
+ * *turned (the largest change of a velocity) may be NULL. The tolerance is for |g|, the largest value of a positional
+ * row (0: round-off). Below 1e-12 the iteration also ends if an iteration does not make |g| at least half as large.
+ * Rates are reduced to round-off. Returns CB_STEP_NO_CONVERGENCE and sets *row (may be NULL) to the row with the
+ * largest error, or CB_STEP_SINGULAR and sets *row to a dependent row, or CB_STEP_NOT_FINITE. */
 cb_status cb_gram_project(cb_gram *g, double t, double *x, double *v, double tolerance, double *moved, double *turned,
                           int *row);
 
@@ -54,7 +53,7 @@ struct cb_gram {
   const cb_space *space;
   cb_rows rows;
   int k;
-  /* of the last factorisation: the positions, the gradients by entry, and T (the gradients as tangent vectors) */
+  /* data of the last factorisation: the positions, the gradients by entry, and T (the gradients as tangent vectors) */
   double *x, *G, *T;
 
   /* the pairs of entries that share a particle; each adds G[first].T[second]/m to S[slot], where m is the mass of the

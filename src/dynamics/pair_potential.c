@@ -1,10 +1,10 @@
-/* Potentials of the distance between two points (equations in pair_potential_private.h), and a test whether two points
- * of a sphere pass one another's antipode. As their distance d passes pi/sqrt(curvature), the direction of the shortest
- * geodesic between them jumps to the opposite one. The force between them then jumps too if it comes from a spring, or
- * from a potential of d whose slope at the antipode is neither 0 nor infinite.
+/* Potentials of the distance between two points (equations in pair_potential_private.h), and a test whether one of two
+ * points of a sphere passes the antipode of the other. When their distance d reaches pi/sqrt(curvature), the shortest
+ * geodesic between them changes to the opposite direction. The force between them then jumps too if it comes from a
+ * spring, or from a potential of d whose slope at the antipode is neither 0 nor infinite.
  *
- * Let e = x + y for the parts of two points x and y in a factor of positive curvature, and e' its derivative by time; e
- * is 0 where x and y are antipodal. The time s since |e| had its minimum, and the square of this minimum, are
+ * Let e = x + y, with the parts of two points x and y in a factor of positive curvature, and let e' be its derivative
+ * by time. e is 0 if x and y are antipodal. The time s since |e| had its minimum, and the square of this minimum, are
  *   s = <e, e'>/<e', e'>,   |e|^2 - s^2 |e'|^2.
  * Let h be the length of the last step in time. If two points passed within this step, and the minimum of |e| is below
  * |e'| h, the force jumped within the step, which reduces the order of the integrator. If they pass within the next
@@ -78,7 +78,7 @@ static cb_pair_value green_at(double a, double k, double d) {
 
 static cb_pair_value from_jet(const cb_jet *j) { return (cb_pair_value){j->v, j->g[0], j->h[0]}; }
 
-/* Computes U by jets: from the expression, or from the class. */
+/* Computes U by jets, from the expression of the potential or from the function of its class. */
 static __attribute__((noinline)) cb_pair_value by_jets(const cb_pair_potential *pair_potential, const cb_pair *pair,
                                                        double d) {
   if (pair_potential->expression) {
@@ -276,7 +276,7 @@ static bool has_passed(const cb_space *g, const mover *x, const mover *y, double
 static bool turns_round(const cb_pair_potential *pair_potential, const cb_pair_values *pair, const cb_space *g,
                         const double *x, const double *y) {
   double d = 0;
-  /* in a space of one factor, d is the distance of antipodes; in a product, d is the distance of x and y */
+  /* in a space of one factor, d is the distance of two antipodes; in a product, d is the distance of x and y */
   for (int f = 0; f < g->n_factors; f++)
     if (g->n_factors == 1 && g->factor[f].curvature > 0) d = 4 * atan(1) / sqrt(g->factor[f].curvature);
   if (d == 0 && cb_pair_distance(g, x, y, &d, NULL, NULL)) return true;

@@ -80,13 +80,13 @@ static inline double cb_pair_chord(const cb_space *g, const double *x, const dou
   return w;
 }
 
-/* Computes the distance d of x and y, with gradient[2k] and hessian[(2k)^2] in (x, y), which may be NULL.
+/* Computes the distance d of x and y, with gradient[2k] and hessian[(2k)^2] in (x, y), which may be NULL. Returns
  * CB_STEP_DOMAIN if the derivatives do not exist. */
 cb_status cb_pair_distance(const cb_space *g, const double *x, const double *y, double *d, double *gradient,
                            double *hessian);
 
-/* Computes V = U(d(x, y)), with gradient[2k] and hessian[(2k)^2] in (x, y), which may be NULL. CB_STEP_DOMAIN if V or a
- * derivative does not exist. */
+/* Computes V = U(d(x, y)), with gradient[2k] and hessian[(2k)^2] in (x, y), which may be NULL. Returns CB_STEP_DOMAIN
+ * if V or a derivative does not exist. */
 cb_status cb_pair_potential_between(const cb_space *g, const cb_pair_potential *pair_potential,
                                     const cb_pair_values *pair, const double *x, const double *y, double *v,
                                     double *gradient, double *hessian);

@@ -10,7 +10,7 @@
  * Normals of gaps in the kinetic metric, and the matrix of contacts:
  *
  *   T = I^-1 G minus its normal part (chart: G), R = T^T I/m (chart: g^-1 G/m)
- *   q = T - M W C^T y,   S y = C M^-1 T,   S = C W C^T      (parts with constraints; otherwise q = T)
+ *   q = T - M W C^T y,   S y = C M^-1 T,   S = C W C^T      (for particles without constraints q = T)
  *   D_ab = R_a q_b,   u_a = R_a p + ds_a/dt
  *
  * G is the gradient of a gap, m the mass and I = diag(form). W and S are those of gram.h for the gradients C of the
@@ -71,7 +71,7 @@ static cb_status raise(const cb_reflection *r, const cb_reflection_part *part, c
   return CB_OK;
 }
 
-/* Sets q of the contact on one of its movers to T, as if the mover had no constraints. */
+/* Sets the part of q that belongs to one mover of the contact to T, as if this mover had no constraints. */
 static void unconstrained(const cb_reflection *r, const cb_reflection_contact *contact, const cb_normal *n, int which) {
   const int k = r->k;
   const cb_mover *mover = &r->mover[n->moved[which]];
@@ -82,8 +82,8 @@ static void unconstrained(const cb_reflection *r, const cb_reflection_contact *c
       for (int a = 0; a < k; a++) q[(size_t)n->inside[i] * k + a] += n->T[(size_t)i * k + a];
 }
 
-/* Work space of a part with constraints: the gradients C, the right-hand sides and then solutions y, their sum over the
- * refinements, and velocities w. */
+/* Work space for a part with constraints: the gradients C, the right-hand sides (later the solutions y), the sum of the
+ * solutions over the refinements, and velocities w. */
 typedef struct constrained {
   int mover;
   const cb_reflection_part *part;
@@ -191,10 +191,12 @@ static double reflection_matrix(const cb_reflection *r, const cb_reflection_cont
 
 /* --- reflection --- */
 
-/* If D_aa, relative to its value without constraints, is below `immovable`, the constraints do not let the gap move.
- * Such a gap may keep a closing speed of at most `still`, relative to the sum of its terms. */
+/* If D_aa is below `immovable` times its value without constraints, the constraints do not let the gap change. Such a
+ * gap may keep a closing speed of at most `still`, relative to the sum of the absolute values of the terms of its rate.
+ */
 static const double immovable = 1e-12, still = 1e-9;
-/* Round-off of a rate, relative to the sum of its terms. There are at most 16 terms with three roundings each. */
+/* Round-off of a rate, relative to the sum of the absolute values of its terms. There are at most 16 terms with three
+ * roundings each. */
 static const double round_off = 64 * DBL_EPSILON;
 
 void *cb_reflection_reserve(cb_reserved *reserved, size_t count, size_t size) {
@@ -231,8 +233,8 @@ void cb_reflection_free(cb_reflection *r) {
   free(r);
 }
 
-/* Returns the mover that contains the particle with index `place`, and creates it if necessary; -1 if no part contains
- * it. */
+/* Returns the mover that contains the particle at this place of the system; the mover is created if necessary. Returns
+ * -1 if no part contains the particle. */
 static int find_mover(cb_reflection *r, int place, int parts, const cb_reflection_part *part) {
   if (place < 0 || place >= r->system->n) return -1;
   if (r->mover_at[place] >= 0) return r->mover_at[place];
@@ -260,7 +262,7 @@ static int root(const cb_reflection *r, int m) {
   return m;
 }
 
-/* Collects the movers, the momenta to copy, and the groups of coupled contacts. */
+/* Collects the movers, allocates the copies of their momenta, and finds the groups of coupled contacts. */
 static cb_status gather(cb_reflection *r, int parts, const cb_reflection_part *part, int contacts,
                         const cb_reflection_contact *contact) {
   const size_t maximum = (size_t)CB_GAP_PARTICLES * (size_t)contacts;
@@ -305,7 +307,7 @@ static cb_status gather(cb_reflection *r, int parts, const cb_reflection_part *p
   return CB_OK;
 }
 
-/* Copies the momenta of the movers, or copies them back. */
+/* Copies the momenta of the movers to r->p, or with `back` from r->p to the parts. */
 static void copy_momenta(const cb_reflection *r, const cb_reflection_part *part, bool back) {
   for (int m = 0; m < r->movers; m++) {
     const cb_mover *mover = &r->mover[m];
@@ -345,7 +347,7 @@ static cb_status find_group(cb_reflection *r, int first, const cb_reflection_con
   return CB_OK;
 }
 
-/* Computes the rates from the momenta, and their round-off. */
+/* Computes the rates of the contacts of a group from the momenta, and the round-off of these rates. */
 static cb_status take_rates(const cb_reflection *r, const cb_reflection_contact *contact, cb_contact_group *g) {
   for (int i = 0; i < g->n; i++) {
     const int a = g->contact[i], particle = cb_system_particle(r->system, contact[a].gap.particle[0]);
@@ -422,8 +424,8 @@ cb_status cb_reflect(cb_reflection *r, cb_contact_rule rule, double t, int parts
   return status;
 }
 
-/* Moves a particle to x + step, puts it back on its quadric, and transports its momentum in parallel. Without transport
- * the momentum would have a normal part, which would change the energy. */
+/* Moves a particle from x to x + step, puts it back on its quadric, and transports its momentum in parallel. Without
+ * transport the momentum would have a normal part, which would change the energy. */
 static cb_status move(const cb_space *g, const double *step, double *x, double *p) {
   double from[CB_Q_MAX], there[CB_Q_MAX];
   memcpy(from, x, (size_t)g->k * sizeof *x);
@@ -436,7 +438,8 @@ static cb_status move(const cb_space *g, const double *step, double *x, double *
   return CB_OK;
 }
 
-/* Replaces x by x - n_a s_a/D_aa. All displacements are computed (in r->p) before any position changes. */
+/* Replaces the positions x by x - n_a s_a/D_aa for contact a. All displacements are computed (in r->p) before any
+ * position changes. */
 cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_reflection_part *part,
                              const cb_reflection_contact *contact) {
   const size_t k = (size_t)r->k;

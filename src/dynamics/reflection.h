@@ -17,7 +17,7 @@
 #include "dynamics/gap.h"
 #include "dynamics/gram.h"
 
-/* A part of the system that moves independently: n particles with the places first .. first+n-1 of the complete
+/* A part of the system that moves independently. Its n particles have the places first .. first+n-1 in the complete
  * system. */
 typedef struct cb_reflection_part {
   int first, n;
@@ -40,22 +40,23 @@ typedef struct cb_reflection_contact {
 
 typedef struct cb_reflection cb_reflection;
 /* Creates the work space for a system, which is borrowed. The work space grows with the number of simultaneous
- * contacts. CB_ERROR_MEMORY. */
+ * contacts. Returns CB_ERROR_MEMORY if memory runs out. */
 cb_status cb_reflection_create(const cb_system *system, cb_reflection **out);
 void cb_reflection_free(cb_reflection *r);
 
-/* Reflects at time t. Contacts that open keep impulse 0, unless the impulses of others make them close.
- * CB_STEP_NO_CONVERGENCE after the maximum number of impulses (10^6 with the sequential rule, 10^5 with the
- * simultaneous one). CB_STEP_SINGULAR if the constraints do not let a closing gap move (D_aa = 0), or if no velocities
- * open all contacts. CB_STEP_NOT_FINITE if a rate is not finite, CB_ERROR_ARGUMENT for a particle in no part. On
- * failure the momenta and contacts are unchanged. Parts that no contact moves are ignored. */
+/* Reflects at time t. A contact that opens gets no impulse, unless the impulses of other contacts make it close.
+ * Returns CB_STEP_NO_CONVERGENCE after the maximum number of impulses (10^6 with the sequential rule, 10^5 with the
+ * simultaneous one). Returns CB_STEP_SINGULAR if the constraints do not let a closing gap move (D_aa = 0), or if no
+ * velocities open all contacts. Returns CB_STEP_NOT_FINITE if a rate is not finite, and CB_ERROR_ARGUMENT for a
+ * particle that is in no part. On failure the momenta and contacts are unchanged. Parts that no contact moves are
+ * ignored. */
 cb_status cb_reflect(cb_reflection *r, cb_contact_rule rule, double t, int parts, const cb_reflection_part *part,
                      int contacts, cb_reflection_contact *contact);
 
-/* Moves the positions x of the parts along the normal of a contact, so that the gap, which is slightly above or below
- * 0, vanishes to first order. In the embedding each particle is then projected to its quadric, and its momentum is
- * transported in parallel. The call corrects a resting gap that sank during a step, or that opened when other gaps were
- * lifted. CB_STEP_SINGULAR if D_aa = 0. */
+/* Changes the positions x of the parts along the normal of a contact, so that its gap becomes 0 to first order. The gap
+ * must be near 0. In the embedding each particle is then projected to its quadric, and its momentum is transported in
+ * parallel. The function corrects a resting gap that sank during a step, or that opened when other gaps were lifted.
+ * Returns CB_STEP_SINGULAR if D_aa = 0. */
 cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_reflection_part *part,
                              const cb_reflection_contact *contact);
 
@@ -75,7 +76,7 @@ typedef struct cb_mover {
 } cb_mover;
 
 typedef struct cb_normal {
-  /* the mover of each particle of the gap, and the particle's number in it */
+  /* for each particle of the gap: its mover, and the particle's number within the mover */
   int mover[CB_GAP_PARTICLES], inside[CB_GAP_PARTICLES];
   /* the change of momentum by a unit impulse if there were no constraints: a tangent vector, in a chart a covector */
   double T[CB_GAP_MAX];
@@ -87,8 +88,8 @@ typedef struct cb_normal {
   int next; /* the next contact of the same group; -1: none */
 } cb_normal;
 
-/* Contacts that are coupled through the movers they share. contact[n] are their numbers. D, u, e and l are those of the
- * file header. */
+/* Contacts that are coupled through common movers. contact[n] are the numbers of these contacts. D, u, e and l are
+ * those of the file header. */
 typedef struct cb_contact_group {
   int n;
   int *contact;
@@ -116,7 +117,7 @@ struct cb_reflection {
   double *p, *p_low, *q;
 };
 
-/* Returns memory for `count` elements of `size` bytes, which is kept for later calls. NULL if memory runs out. */
+/* Returns memory for `count` elements of `size` bytes, which is kept for later calls, or NULL if memory runs out. */
 void *cb_reflection_reserve(cb_reserved *buffer, size_t count, size_t size);
 
 /* Applies the impulses l of the group to the momenta, sets l to 0, and computes u from the new momenta. */
@@ -137,8 +138,9 @@ typedef struct cb_lcp {
   int *P, *place; /* place: the position in P; negative: not in P */
 } cb_lcp;
 
-/* Solves the problem. Accepts z >= -tolerance[n], or z >= minus the round-off that follows from the smallest pivot, if
- * this is larger. buffer: n*(n + 5) numbers; list: 2n. CB_STEP_SINGULAR if there is no solution, CB_STEP_NO_CONVERGENCE
- * if the solution is lost in round-off; both without a message. */
+/* Solves the problem. A solution is accepted if z >= -tolerance[n]. If the round-off that follows from the smallest
+ * pivot is larger, it is used in place of the tolerance. buffer has n*(n + 5) numbers, list has 2n. Returns
+ * CB_STEP_SINGULAR if there is no solution, and CB_STEP_NO_CONVERGENCE if the solution is lost in round-off, both
+ * without a message. */
 cb_status cb_lcp_solve(int n, const double *D, const double *q, const double *tolerance, double *buffer, int *list,
                        cb_lcp *s);

@@ -1,7 +1,7 @@
 /* The two rules for several simultaneous contacts, in terms of the rates u and the matrix D of a group of contacts, and
  * the linear complementarity problem of the second rule:
  *
- *   sequential     a = the fastest closing:  l_a = -(1 + e_a) u_a / D_aa,  until none closes
+ *   sequential     a closes fastest:  l_a = -(1 + e_a) u_a / D_aa,  repeated until no contact closes
  *   simultaneous   l >= 0,  z = D l + (1 + e) u >= 0,  l^T z = 0
  *
  * e is the restitution, l are the impulses, D and u are as in reflection.h. The energy changes by l^T (u + w)/2 with
@@ -26,18 +26,21 @@
  * Complementarity Problem (1992), section 4.2, doi:10.1137/1.9780898719000; Baraff, Fast contact force computation
  * (1994), doi:10.1145/192161.192168. */
 
-/* A contact depends on the others if its pivot is smaller than this, relative to its diagonal element. */
+/* A contact depends on the others if its pivot is smaller than this, relative to its diagonal element of D. */
 static const double dependent = 1e-10;
-/* Round-off of z, relative to the sum of its terms. */
+/* Round-off of z, relative to the sum of the absolute values of its terms. */
 static const double round_off = 64 * DBL_EPSILON;
 /* If a contact depends on others whose z are 0, its z is 0 too, up to this tolerance. The tolerance is larger than the
  * error of an ill-conditioned D_PP. */
 static const double zero = 1e-10;
-/* It is certain that there is no solution only if the smallest pivot is above this. */
+/* If the smallest pivot is above this, it is certain that there is no solution; otherwise the cause may be round-off.
+ */
 static const double sure = 1e-5;
-/* Solutions whose effects exceed this, relative to the largest |q|, count as growing without bound. */
+/* A solution l counts as growing without bound if the sum of the absolute values of the terms of a z exceeds this,
+ * relative to the largest |q|. */
 static const double endless = 1e10;
-/* Values of `place` outside P. DEPENDENT and RESTS last until the next contact has been driven to z = 0. */
+/* Values of `place` for indices that are not in P. DEPENDENT and RESTS last until the next contact has been driven to z
+ * = 0. */
 enum { OUT = -1, DEPENDENT = -2, RESTS = -3 };
 
 /* Computes row `at` of the factor, for P[at]. Returns false if the row depends on the rows before it. */
@@ -71,7 +74,7 @@ static void leave(cb_lcp *s, int a) {
   for (int c = at; c < s->count; c++) {
     s->P[c] = s->P[c + 1];
     s->place[s->P[c]] = c;
-    /* the pivot of this row grows, because fewer rows are before it */
+    /* the pivot of this row becomes larger, because one row before it was removed */
     factor_row(s, c);
   }
 }
@@ -114,9 +117,9 @@ static double least_pivot(const cb_lcp *s) {
   return least;
 }
 
-/* Finds the first contact that stops the growth of l_a because its l or z becomes 0. On entry *length is the growth at
- * which z_a becomes 0; on return it is the growth until this contact stops it. Returns a if no other contact stops
- * it. */
+/* Finds the first contact that stops the growth of l_a because its own l or z becomes 0. On entry *length is the amount
+ * by which l_a must grow until z_a becomes 0; on return it is the amount until this contact stops the growth. Returns a
+ * if no other contact stops it. */
 static int first_block(const cb_lcp *s, int a, const double *tolerance, double *length) {
   const double *D = s->D, diagonal = D[(size_t)a * (size_t)(s->n + 1)];
   /* If z_a becomes 0 at the same time as others, a is handled first. */
@@ -138,7 +141,7 @@ static int first_block(const cb_lcp *s, int a, const double *tolerance, double *
   return block;
 }
 
-/* Does the same as first_block while l_a decreases and z does not change. */
+/* Does the same as first_block for a decrease of l_a during which z does not change. */
 static int first_back(const cb_lcp *s, int a, double *length) {
   int block = a;
   *length = s->l[a];
@@ -157,8 +160,9 @@ static double size_of(const cb_lcp *s, const double *q, int a) {
   return sum;
 }
 
-/* Increases l_a until z_a is 0. If a depends on P and z_a is 0 already, decreases l_a, until a replaces another contact
- * or l_a is 0. *left: the number of steps that are still allowed. Returns the errors of cb_lcp_solve. */
+/* Increases l_a until z_a is 0. If contact a depends on the contacts in P and z_a is 0 already, l_a decreases instead,
+ * until a replaces another contact in P or l_a is 0. *left is the number of steps that are still allowed. Returns the
+ * errors of cb_lcp_solve. */
 static cb_status drive(cb_lcp *s, int a, const double *q, const double *tolerance, int *left) {
   double maximum = 0;
   for (int j = 0; j < s->n; j++) maximum = fmax(maximum, fabs(q[j]));
@@ -199,8 +203,8 @@ static cb_status drive(cb_lcp *s, int a, const double *q, const double *toleranc
   return CB_STEP_NO_CONVERGENCE;
 }
 
-/* Computes l and z again from P, by the factor and two refinements. error[j]: the round-off of z_j. Returns false if l
- * is lost in round-off. */
+/* Computes l and z again for the final set P, by the Cholesky factor and two refinements. error[j] becomes the
+ * round-off of z_j. Returns false if l is lost in round-off. */
 static bool settle(cb_lcp *s, const double *q, double *error) {
   const int n = s->n;
   double maximum = 0, clipped = 0;
@@ -265,8 +269,8 @@ cb_status cb_lcp_solve(int n, const double *D, const double *q, const double *to
   }
 }
 
-/* The maximum numbers of impulses. A ball of mass m between two of a much larger mass M needs up to about pi
- * sqrt(M/(2m)) impulses. */
+/* The maximum numbers of impulses with the two rules. For comparison: a ball of mass m between two balls of a much
+ * larger mass M needs up to about pi sqrt(M/(2m)) impulses. */
 enum { MAX_BLOWS = 1000000, MAX_ROUNDS = 100000 };
 /* Speeds that differ by less than this, relative to the fastest closing one, are treated as equal. This tolerance is
  * larger than the asymmetry that integrators add to a symmetric state, and smaller than any intended difference. */
@@ -299,10 +303,10 @@ static cb_status blow_one(cb_reflection *r, const cb_reflection_contact *contact
   return cb_reflection_push(r, contact, g);
 }
 
-/* Applies one impulse at each contact that closes or touches, all at once. If the impulses are lost in round-off,
+/* Applies impulses at all contacts that close or touch, at the same time. If these impulses are lost in round-off,
  * because gaps nearly depend on one another, only the contact that closes fastest gets an impulse; a single impulse
- * conserves energy as well. The residual of D l + q is computed from the momenta and corrected: the speed of a light
- * ball between heavy ones is a small difference of large impulses.
+ * also conserves energy. The residual of D l + q is computed again from the momenta and is corrected, because the speed
+ * of a light ball between heavy ones is a small difference of large impulses.
  */
 static cb_status blow_all(cb_reflection *r, const cb_reflection_contact *contact, cb_contact_group *g, double maximum) {
   const size_t n = (size_t)g->n;
@@ -314,8 +318,8 @@ static cb_status blow_all(cb_reflection *r, const cb_reflection_contact *contact
   double *goal = q;
   for (int a = 0; a < g->n; a++) {
     if (g->fixed[a] || !(g->u[a] <= equal * maximum)) continue;
-    /* The opening speed of a touching contact is the round-off of an earlier impulse. It counts with e = 1, so that the
-     * energy does not change. */
+    /* The opening speed of a touching contact is the round-off of an earlier impulse. It is treated like a closing
+     * speed with e = 1, so that the energy does not change. */
     q[m] = (g->u[a] < 0 ? 1 + g->e[a] : 2) * g->u[a];
     tolerance[m] = g->tolerance[a];
     of[m++] = a;

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Few springs, such as those of a triangle or a short chain.
+/* Plans with few springs, such as those of a triangle or a short chain.
  *
- * One or two springs without damping, in a space of one factor, are computed one by one, as in springs_kernel.h,
- * directly from x. The kernels compute all other small plans as one network in which each stage has its own particles,
- * so that the springs of several stages fill the vectors. */
+ * One or two springs without damping, in a space of one factor, are computed one by one, directly from x. All other
+ * small plans are computed by the kernels as one network, in which each stage has its own particles. The springs of
+ * several stages then fill the vectors. */
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -42,8 +42,8 @@ INLINE void one(size_t k, int flat, const double *form, double quarter, single s
   for (size_t a = 0; a < k; a++) force[a] = -g * delta[a];
 }
 
-/* Sets the forces of the first spring and adds the forces of the second. To store zeros first and read them again would
- * take longer than a spring. */
+/* Sets the forces of the first spring, then adds the forces of the second. Storing zeros first and reading them again
+ * would take longer than the computation of a spring. */
 INLINE void one_by_one(size_t k, int flat, const cb_springs *plan, size_t stages, const double *const *x,
                        double *const *f) {
   size_t rest = (size_t)plan->n * k, i[ONE_BY_ONE] = {0}, j[ONE_BY_ONE] = {0}, m = plan->m;
@@ -162,8 +162,8 @@ static void each_block(const cb_springs_work *work, size_t stages, block_task *t
   for (int b = 0; b < plan->n_blocks; b++) task(work, context, b, local_copy(work, omp_get_thread_num()));
 }
 
-/* Copies the positions (or velocities) of a block's particles and of its halo. Unused coordinates of the four are set
- * to 0. */
+/* Copies the positions (or velocities) of a block's particles and of its halo. Each particle has four numbers in the
+ * copy; numbers without a coordinate are 0. */
 static inline void copy_in_k(size_t k, const cb_springs *plan, const cb_springs_block *block, const double *x,
                              double *to) {
   const int *halo = plan->halo + block->halo;
@@ -189,9 +189,10 @@ static void copy_out(size_t k, size_t count, const double *from, double *f) {
     for (size_t a = 0; a < k; a++) f[a] = from[a];
 }
 
-/* Returns whether the addresses of x and f agree in their low 20 bits, up to 256 bytes. Processors first compare a load
- * with earlier stores by these bits only, and lose time on a false match. Forces then go to a thread's own memory.
- * (Measured: a factor of two in time, for large pages and distances below 192 bytes.) */
+/* Returns whether the addresses of x and f agree in their low 20 bits, up to a difference of 256 bytes. Processors
+ * first compare a load with earlier stores by these bits only, and lose time on a false match. If this function returns
+ * true, forces are therefore written to the thread's own memory. (Measured: a factor of two in time, for large pages
+ * and distances below 192 bytes.) */
 static int collide(const double *x, const double *f) {
   uintptr_t distance = ((uintptr_t)x - (uintptr_t)f + 256) & 0xfffff;
   return distance <= 512;
@@ -211,7 +212,7 @@ static void block_force(const cb_springs *plan, const cb_springs_block *block, l
   x = copy_in(plan, block, x, at.x);
   if (plan->damped) v = copy_in(plan, block, v, at.v);
   const double *v_own = v ? v + own : NULL;
-  /* Forces are set to 0 just before springs add to them, so that they are still in the first-level cache. */
+  /* Forces are set to 0 just before springs are added, so that these numbers are still in the first-level cache. */
   size_t zeroed = 0, slice = CB_GROUP * CB_SLICE;
   const int *reach = plan->reach + block->slice;
   for (size_t e = 0; e < block->near; e += slice, reach++) {
@@ -272,7 +273,8 @@ double cb_springs_potential(cb_springs_work *work, const double *x) {
   return high + low;
 }
 
-/* Computes the lengths of the springs of one group, and stores them in d in the order in which the springs were given.
+/* Computes the lengths of the springs of one group, and stores them in d. The order in d is that in which the springs
+ * were given.
  */
 static void separate_group(const cb_springs *plan, const cb_spring_run *run, const double *x, const double *y,
                            double *d) {
@@ -348,8 +350,8 @@ void cb_springs_work_free(cb_springs_work *work) {
  *   -dF/dv = (gamma/d^2) e (e^T form)
  *
  * x and y are the ends, k, D and gamma are as in springs.h, and I_f is the unit matrix of factor f. psi and t of each
- * factor are those of springs_series.h, q and y_f (the y there) those of springs_kernel.h. The derivatives in the end y
- * have the opposite sign. */
+ * factor are those of springs_series.h, and q and y_f (called y in that file) are those of springs_kernel.h. The
+ * derivatives by the end y have the opposite sign. */
 
 enum { K = CB_COORD_MAX };
 
@@ -423,7 +425,7 @@ static void add(double *to, double sign, const double *block, size_t size) {
   for (size_t a = 0; a < size; a++) to[a] += sign * block[a];
 }
 
-/* The plan, the state, and the blocks that derivatives are added to. */
+/* The plan, the state, and the blocks to which derivatives are added. */
 typedef struct jacobian {
   const cb_springs *plan;
   const cb_pattern *pattern;

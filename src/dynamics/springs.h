@@ -16,8 +16,8 @@
  * the result, does not depend on the number of threads. Neighbours should have near numbers (cb_reorder).
  *
  * Vectors have n*k numbers, k = space->embedding, and should be aligned to 64 bytes. A spring between coincident
- * particles exerts no force: with D = 0 the force is zero, and with D > 0 the force has no direction. Antipodal
- * particles give forces that are not finite.
+ * particles exerts no force, even with D > 0, because the force then has no direction. Antipodal particles give forces
+ * that are not finite.
  */
 #pragma once
 
@@ -35,9 +35,9 @@ typedef struct cb_spring {
   double stiffness, rest, damping;
 } cb_spring;
 
-/* Makes a plan for m springs between n particles of `space` in its embedding. Nothing is borrowed. CB_ERROR_ARGUMENT
- * for numbers n or m or indices out of range, a spring from a particle to itself, a negative rest length, or values
- * that are not finite. CB_ERROR_UNSUPPORTED in a chart. */
+/* Makes a plan for m springs between n particles of `space` in its embedding. Nothing is borrowed. Returns
+ * CB_ERROR_ARGUMENT if n, m or an index is out of range, if a spring joins a particle to itself, if a rest length is
+ * negative, or if a value is not finite. Returns CB_ERROR_UNSUPPORTED in a chart. */
 cb_status cb_springs_create(const cb_space *space, int n, size_t m, const cb_spring *spring, cb_springs **out);
 void cb_springs_free(cb_springs *plan);
 
@@ -45,20 +45,21 @@ void cb_springs_free(cb_springs *plan);
 cb_status cb_springs_work_create(const cb_springs *plan, int threads, cb_springs_work **out);
 void cb_springs_work_free(cb_springs_work *work);
 
-/* Sets force[s] (all n*k numbers) at positions x[s] and velocities v[s] for `stages` stages at once, so that each block
- * of springs is read from memory only once. v may be NULL without damping. The result is bit for bit the same as from
- * separate calls for each stage. */
+/* Sets force[s] (n*k numbers) at positions x[s] and velocities v[s] for the stages s = 0 .. stages-1 at once, so that
+ * each block of springs is read from memory only once. v may be NULL without damping. The result is bit for bit the
+ * same as from separate calls for each stage. */
 void cb_springs_force(cb_springs_work *work, int stages, const double *const *x, const double *const *v,
                       double *const *force);
 
 double cb_springs_potential(cb_springs_work *work, const double *x);
 
-/* Sets d[m] in the order of the springs given to cb_springs_create. */
+/* Sets d[m] to the lengths of the springs, in the order in which they were given to cb_springs_create. */
 void cb_springs_separation(cb_springs_work *work, const double *x, double *d);
 
 /* Adds dF_i/dx_j to dx and dF_i/dv_j to dv (may be NULL), block by block in the order of `pattern`. v may be NULL
- * without damping. CB_STEP_DOMAIN if the force has no derivative (the ends coincide, with D > 0 or damping, or they are
- * antipodal). CB_ERROR_ARGUMENT if the pattern lacks a block. On failure some springs have been added. */
+ * without damping. Returns CB_STEP_DOMAIN if the force has no derivative (the ends are antipodal, or they coincide and
+ * the spring has D > 0 or damping). Returns CB_ERROR_ARGUMENT if the pattern lacks a block. On failure some springs
+ * have already been added. */
 cb_status cb_springs_jacobian(const cb_springs *plan, const cb_pattern *pattern, const double *x, const double *v,
                               double *dx, double *dv);
 
@@ -67,8 +68,8 @@ cb_status cb_springs_jacobian(const cb_springs *plan, const cb_pattern *pattern,
 
 enum {
   CB_GROUP = 8,   /* springs per group: the width of the widest vector */
-  CB_SLICE = 64,  /* near groups per slice: the 12 kB that they touch stay in the first-level cache */
-  CB_AHEAD = 6,   /* far groups this far ahead are prefetched; as many empty groups follow the last far group */
+  CB_SLICE = 64,  /* near groups per slice; the 12 kB that a slice uses stay in the first-level cache */
+  CB_AHEAD = 6,   /* far groups are prefetched this many groups ahead; as many empty groups follow the last far group */
   CB_SMALL = 16,  /* a plan with at most this number of springs and particles is small */
   CB_TOGETHER = 8 /* maximum number of stages that a small plan computes together */
 };
@@ -97,19 +98,19 @@ typedef struct cb_spring_run {
   size_t springs;
   const uint16_t *a;    /* the first end: an offset into x and f */
   const uint16_t *near; /* the second end: an offset into x and f; NULL: the second ends are in `far` */
-  /* the second end if near is NULL: an offset into y; no force is computed there */
+  /* the second end if near is NULL: an offset into y; no force is computed on this end */
   const uint32_t *far;
   const double *stiffness, *rest, *damping; /* damping may be NULL */
   /* the step in stiffness and rest from one group to the next: CB_GROUP, or 0 if all springs have the same value */
   size_t stiffness_step, rest_step;
 } cb_spring_run;
 
-/* Particles first .. first+count-1 and the springs that touch them. Near springs have both ends in the block, far
- * springs lead to higher blocks (up) or lower blocks (down). A spring between two blocks is in the lists of both. The
- * lists of near springs, of springs up and of springs down each begin a new group. The offsets `a` and `near` count
- * from the first particle of the block. With four coordinates, `far` counts from the first particle of the space. With
- * fewer coordinates it counts from the first particle of a copy. This copy holds the particles of the block and then
- * the halo, that is, the other ends of the far springs. */
+/* Particles first .. first+count-1 and the springs that touch them. Near springs have both ends in the block. The other
+ * end of a far spring lies in a block with a higher number (up) or a lower number (down). A spring between two blocks
+ * is in the lists of both. The lists of near springs, of springs up and of springs down each begin a new group. The
+ * offsets `a` and `near` count from the first particle of the block. With four coordinates, `far` counts from the first
+ * particle of the space. With fewer coordinates it counts from the first particle of a copy. This copy holds the
+ * particles of the block and then the halo, that is, the other ends of the far springs. */
 typedef struct cb_springs_block {
   int first, count;
   size_t near, up, down;               /* numbers of near springs, of springs up and of springs down */
@@ -150,7 +151,7 @@ struct cb_springs {
   /* 8 per group, or 8 in total if all springs have the same value; damping is NULL if there is none */
   double *stiffness, *rest, *damping;
   size_t stiffness_step, rest_step;
-  uint32_t *number; /* 8 per group: the number of the spring; UINT32_MAX where the last group has no spring */
+  uint32_t *number; /* 8 per group: the number of the spring; UINT32_MAX for an empty entry of the last group */
   /* per slice: the springs of this slice and of those before it touch only the first `reach` particles of the block */
   int *reach;
   int *halo;        /* the particles in the halos of all blocks */
@@ -168,8 +169,8 @@ struct cb_springs_work {
   double *partial; /* [n_blocks][2]: the potential of each block, as a compensated sum */
 };
 
-/* These functions return the near springs of a block from `first` on (a multiple of 8), its springs to higher blocks
- * (up), and its springs to lower blocks (down). */
+/* These functions return the springs of a block: `springs` near springs, beginning with number `first` (a multiple of
+ * 8); the springs to higher blocks (up); and the springs to lower blocks (down). */
 cb_spring_run cb_springs_near(const cb_springs *plan, const cb_springs_block *block, size_t first, size_t springs);
 cb_spring_run cb_springs_up(const cb_springs *plan, const cb_springs_block *block);
 cb_spring_run cb_springs_down(const cb_springs *plan, const cb_springs_block *block);
@@ -187,9 +188,10 @@ static inline size_t cb_springs_groups(size_t springs) { return (springs + CB_GR
 
 enum { CB_REORDER_REGION = 4096 };
 
-/* Sets order[new] = old for the n vertices of the graph with m edges (i[e], j[e]). Vertices are in 0 .. n-1; loops and
- * repeated edges are allowed. Connected components stay together, in the order of their lowest vertices. The result
- * depends on the arguments only. CB_ERROR_ARGUMENT for a vertex outside this range, CB_ERROR_MEMORY. */
+/* Sets order[new] = old for the n vertices 0 .. n-1 of the graph with m edges (i[e], j[e]). Edges from a vertex to
+ * itself and repeated edges are allowed. Connected components stay together, in the order of their lowest vertices. The
+ * result depends on the arguments only. Returns CB_ERROR_ARGUMENT for a vertex outside 0 .. n-1, and CB_ERROR_MEMORY if
+ * memory runs out. */
 cb_status cb_reorder(int n, size_t m, const int *i, const int *j, int *order);
 
 /* Connected components of a graph, by union-find (Tarjan, J. ACM 22 (1975), doi:10.1145/321879.321884). */

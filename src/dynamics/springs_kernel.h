@@ -10,15 +10,16 @@
  *   d^2 = sum_f psi_f^2 y_f,  r = 1/d,  e = sum_f psi_f (x-y)_f
  *   force on x:  -g e,  g = k (1 - D r) + gamma <e, x'-y'> r^2
  *
- * In x-y, x and y are the ends of a spring; elsewhere y is the number above. k, D, gamma, K and d are as in springs.h.
- * The result for a spring depends on its own numbers only, not on the springs next to it in a vector.
+ * In x-y and y', the letter y is the second end of a spring; elsewhere y is the number q (1 - t). k, D, gamma, K and d
+ * are as in springs.h. The result for a spring depends on its own numbers only, not on the springs next to it in a
+ * vector.
  */
 #include "dynamics/springs.h"
 #include "dynamics/springs_series.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum { PARTICLES_AHEAD = 256 }; /* particles this far ahead are prefetched: their 16 kB stay in the first-level cache */
+enum { PARTICLES_AHEAD = 256 }; /* data are prefetched this many particles ahead: 16 kB, which fit into the cache */
 
 /* Returns P(s) of springs_series.h. The even and odd powers are summed separately. */
 INLINE vec polynomial(const double *coefficient, vec s) {
@@ -35,7 +36,7 @@ INLINE vec psi_near(cb_springs_shape shape, vec t) {
   return fma3(t, polynomial(cb_series[CB_SERIES_HYPERBOLOID], t + set(0.5)), set(1));
 }
 
-/* Returns how far t lies beyond the interval of the polynomial; negative inside. */
+/* Returns by how much t exceeds the interval of the polynomial; negative inside the interval. */
 INLINE vec excess(cb_springs_shape shape, vec t) { return shape == CB_SPRINGS_SPHERE ? t - set(0.5) : set(-1) - t; }
 
 static __attribute__((noinline)) vec psi_far(cb_springs_shape shape, vec t) {
@@ -68,7 +69,8 @@ INLINE void differences(int near, const cb_spring_run *run, size_t e, const doub
     delta[l] = sub4(load4(x + run->a[e + l]), near ? load4(x + run->near[e + l]) : load4(y + run->far[e + l]));
 }
 
-/* For a space that is a product: returns d^2, and replaces x - y in delta by e. */
+/* For a space that is a product: returns d^2, and replaces the differences x - y in delta by the vectors e of the file
+ * header. */
 INLINE vec product_chord(const cb_springs_space *space, vec4 *delta) {
   vec4 form = load4(space->form), part[2][WIDTH];
   double p[2][WIDTH] __attribute__((aligned(64)));
@@ -117,7 +119,7 @@ INLINE void force(cb_springs_shape shape, int near, int damped, const cb_springs
         __builtin_prefetch(x + run.a[group + l] + 4 * PARTICLES_AHEAD);
         __builtin_prefetch(f + run.a[group + l] + 4 * PARTICLES_AHEAD, 1);
       }
-    } else { /* The hardware cannot predict which particles of other blocks are read. */
+    } else { /* The hardware cannot predict which particles of other blocks are read, so they are prefetched. */
 #pragma GCC unroll 8
       for (int l = 0; l < CB_GROUP; l++) __builtin_prefetch(y + run.far[group + CB_AHEAD * CB_GROUP + l]);
     }

@@ -1,6 +1,6 @@
-/* Creation of the plan of springs: it assigns springs to blocks, and finds the offsets of their ends in the block's
- * copy. Also numbers the vertices of a graph by growing compact regions, so that blocks of consecutive numbers have few
- * springs between them, and finds the connected components of a graph (springs.h). */
+/* This file creates the plan of springs: it assigns springs to blocks, and finds the offsets of their ends in the
+ * block's copy. It also numbers the vertices of a graph by growing compact regions, so that blocks of consecutive
+ * numbers have few springs between them, and finds the connected components of a graph (springs.h). */
 #include "dynamics/springs.h"
 
 #include "core/threads.h"
@@ -31,8 +31,8 @@ static void link_edges(graph *g, size_t m, const int *i, const int *j) {
   g->start[0] = 0;
 }
 
-/* Breadth-first search from `root` over vertices whose mark is `from`. The function sets their mark to `to`, fills the
- * queue, and returns the number of vertices. */
+/* Breadth-first search from `root` over vertices whose mark is `from`. The function sets the mark of the vertices that
+ * it finds to `to`, writes them to `queue` in the order in which they are found, and returns their number. */
 static int search(const graph *g, int root, int *mark, int from, int to, int *queue) {
   int head = 0, tail = 0;
   queue[tail++] = root;
@@ -51,8 +51,9 @@ static int search(const graph *g, int root, int *mark, int from, int to, int *qu
 
 enum { UNSEEN = -1, REACHED = -2, WAITING = -3, DONE = -4 }; /* a mark >= 0 is the number of the vertex's region */
 
-/* Numbers the component with the mark REACHED, from root on. `count` vertices have numbers already; returns the new
- * count. frontier is a first-in first-out list of the vertices that full regions have found. */
+/* Numbers the vertices of a component, which have the mark REACHED, starting at `root`. `count` vertices of other
+ * components have numbers already; returns the new count. frontier is a first-in first-out list of the vertices that
+ * full regions have found. */
 static int grow(const graph *g, int root, int *mark, int *order, int count, int *region, int *frontier) {
   int first = 0, last = 0, head = 0, tail = 0;
   frontier[last++] = root;
@@ -102,8 +103,8 @@ cb_status cb_reorder(int n, size_t m, const int *i, const int *j, int *order) {
     int count = 0;
     for (int v = 0; v < n; v++) {
       if (mark[v] != UNSEEN) continue;
-      /* The numbering starts at an end of the component: a first search finds a far vertex, and a second search from
-       * there finds the end. */
+      /* The numbering starts at an end of the component. To find an end, a first search finds a vertex far from v, and
+       * a second search from that vertex finds the vertex farthest from it. */
       int found = search(&g, v, mark, UNSEEN, WAITING, queue);
       search(&g, queue[found - 1], mark, WAITING, REACHED, queue);
       count = grow(&g, queue[found - 1], mark, order, count, queue, frontier);
@@ -208,8 +209,8 @@ static cb_status check(const cb_space *space, int n, size_t m, const cb_spring *
 static int low_end(const cb_spring *s) { return s->i < s->j ? s->i : s->j; }
 static int high_end(const cb_spring *s) { return s->i < s->j ? s->j : s->i; }
 
-/* Sorts the numbers of the springs, from[m], by one end of the springs into to[m]: a stable counting sort. count is
- * scratch of n+1 numbers. */
+/* Sorts the numbers of the springs, from[m], by one end of each spring, and writes them to to[m]. This is a stable
+ * counting sort. count is scratch of n+1 numbers. */
 static void sort_by(int (*end)(const cb_spring *), size_t n, size_t m, const cb_spring *spring, const uint32_t *from,
                     uint32_t *to, size_t *count) {
   memset(count, 0, (n + 1) * sizeof *count);
@@ -290,7 +291,7 @@ static int allocate(cb_springs *plan, const cb_spring *spring) {
   return 1;
 }
 
-/* Writes a spring, except for its far end, to a lane. */
+/* Writes a spring, except for its far end, to an entry (lane) of a group. */
 static void put(cb_springs *plan, size_t lane, const cb_spring *spring, uint32_t number, int a) {
   plan->a[lane] = (uint16_t)(4 * a);
   if (plan->stiffness_step) plan->stiffness[lane] = spring->stiffness;
@@ -300,7 +301,7 @@ static void put(cb_springs *plan, size_t lane, const cb_spring *spring, uint32_t
 }
 
 /* Writes the springs to the lanes of their blocks; the far ends are numbers of particles until finish() makes them
- * offsets. next[block][type]: how many springs of this type the block already has. */
+ * offsets. next[block][type] is the number of springs of this type that the block already has. */
 static void fill(cb_springs *plan, const cb_spring *spring, const uint32_t *order, size_t (*next)[KINDS]) {
   for (size_t i = 0; i < plan->m; i++) {
     const cb_spring *s = &spring[order[i]];
@@ -323,9 +324,9 @@ static void fill(cb_springs *plan, const cb_spring *spring, const uint32_t *orde
   }
 }
 
-/* Completes a block: sets the ends of missing springs, the far ends as offsets, the halo, which begins at
- * plan->halo[halo], and the reach of each slice. Returns where the next halo begins. where[n] must be 0 and is 0
- * afterwards. */
+/* Completes a block: sets the ends of the empty entries, the far ends as offsets, the halo, which begins at
+ * plan->halo[halo], and the reach of each slice. Returns where the next halo begins. where[n] is scratch; all its
+ * numbers must be 0, and they are 0 again afterwards. */
 static size_t finish(cb_springs *plan, cb_springs_block *block, size_t halo, size_t *where) {
   size_t count = (size_t)block->count, near = cb_springs_groups(block->near);
   size_t lanes = CB_GROUP * (cb_springs_groups(block->up) + cb_springs_groups(block->down));

@@ -22,7 +22,8 @@
 
 enum { CB_SERIES_COUNT = 21 };
 
-/* Added to c^2 (1 - t), so that coincident points do not divide by zero. It is below half an ulp for any c > 1e-142. */
+/* This number is added to c^2 (1 - t), so that coincident points do not divide by zero. It does not change the sum for
+ * any c > 1e-142, because it is below half a unit in the last place. */
 #define CB_CHORD_TINY 1e-300
 
 enum { CB_SERIES_SPHERE, CB_SERIES_HYPERBOLOID };
@@ -40,7 +41,8 @@ static const double cb_series[2][CB_SERIES_COUNT] = {
      2.51316744139678768e-04, 1.41770856356428796e-04, 1.12110411668471876e-04, 1.16908810036139333e-04,
      5.86279777202463034e-05}};
 
-/* P is evaluated in two halves with two lanes each, which shortens the chain of dependent operations. */
+/* Computes psi(t) for t in one of the two intervals. P is evaluated in two halves with two lanes each, which shortens
+ * the chain of dependent operations. */
 static inline double cb_psi_near(double t) {
   typedef double pair __attribute__((vector_size(16)));
   const double *p = cb_series[t < 0 ? CB_SERIES_HYPERBOLOID : CB_SERIES_SPHERE];

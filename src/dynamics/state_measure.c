@@ -121,17 +121,18 @@ void cb_state_copy(cb_state *to, const cb_state *from) {
 /* Killing momenta J_i = sum <X_i(x), p> about the world's axes, bounds on their size, and a test whether they are
  * known. The sum is over particles at x of momentum p, and X_i are the Killing fields.
  *
- * A frame far from the base point has round-off of its own, and X_i grows with the distance, in H^n like its
- * exponential. J_i is known up to some units of round-off of sum |p| |X_i|, and of the other momenta J_j, because an
- * error in the rotation of the frame mixes them. A small conserved momentum is lost in this round-off, and a state has
- * no data that would restore it. The result is nan if too many digits are lost. */
+ * A frame far from the base point has round-off of its own. X_i grows with the distance from the base point, in H^n
+ * like exp(distance). J_i therefore has an error of some units of round-off of sum |p| |X_i|. It also has an error of
+ * some units of round-off of the other momenta J_j, because an error in the rotation of the frame mixes the momenta. A
+ * small conserved momentum is lost in this round-off, and a state has no data that would restore it. The result is nan
+ * if too many digits are lost. */
 
 /* The relative round-off of a frame after some thousand changes. */
 static const double units = 16 * DBL_EPSILON;
-/* Maximum error, relative to the momentum, or to the momentum that the same particles would have near the base
- * point. */
+/* A Killing momentum is known if its error is at most this, relative to the momentum itself, or relative to the
+ * momentum that the same particles would have near the base point. */
 static const double lost = 1e-6;
-/* Killing fields up to this size lose no relevant digits. */
+/* If all Killing fields are smaller than this, the momenta lose no relevant digits. */
 static const double harmless = 1e6;
 
 /* Sets world[] to the Killing momenta of one component about the world's axes. */
@@ -223,8 +224,8 @@ static bool is_near(const cb_system *s, const cb_state *state) {
   return true;
 }
 
-/* Returns the size of a Killing momentum for a unit momentum at the base point. The field of a rotation vanishes there,
- * so its size is that for a unit momentum at one radius from the base point. */
+/* Returns the size of a Killing momentum for a unit momentum at the base point. The field of a rotation vanishes at the
+ * base point, so for a rotation this is the size for a unit momentum at one radius from the base point. */
 static double at_base(const cb_space *g, int field) {
   for (int f = 0; f < g->n_factors; f++) {
     const int n = cb_factor_dim(g->factor[f]), fields = n * (n + 1) / 2;

@@ -102,7 +102,7 @@ static span span_of(const cb_system *s, int component) {
 
 static bool in(span c, int place) { return place >= c.first && place < c.end; }
 
-/* Lists the members of a group that lie in the component, and returns their number. */
+/* Lists the members of a group that lie in the component, and returns the number of these members. */
 static int members(const cb_particle_set *g, span c, int *place) {
   int low = 0, high = g->n, n = 0;
   while (low < high) { /* members are in ascending order */
@@ -273,8 +273,8 @@ static bool constrained(const cb_system *s, span c) {
   return false;
 }
 
-/* Returns whether two single particles belong to the same groups of central potentials and fields. If b is empty,
- * returns whether the particle belongs to none of these groups. */
+/* Returns whether two components, which are single particles, belong to the same groups of central potentials and
+ * fields. If b is empty, returns whether the particle of a belongs to none of these groups. */
 static bool same_pair_potentials(const cb_system *s, span a, span b) {
   for (int q = 0; q < s->n_centrals; q++)
     if (members(&s->central[q].group, a, NULL) != members(&s->central[q].group, b, NULL)) return false;
@@ -353,14 +353,15 @@ void cb_conserved_keep_point(const cb_space *g, const cb_fixed *at, cb_conserved
     if (!(size[f] <= vanishes * maximum)) out->momentum[f] = false;
 }
 
-/* Points without special symmetry, relative to the base point. */
+/* Samples: points without special symmetry, given by their displacements from the base point. */
 enum { SAMPLES = 3 };
 static const double offset[SAMPLES][CB_Q_MAX] = {
     {0.31, 0.17, 0.23, 0.11, -0.19, 0.13, 0.29, -0.07, 0.05, 0.21, -0.27, 0.15},
     {-0.13, 0.29, 0.19, 0.07, 0.11, -0.23, 0.17, 0.31, -0.05, 0.27, 0.21, -0.15},
     {0.21, -0.27, -0.15, 0.05, 0.29, 0.07, -0.31, 0.13, 0.23, -0.11, 0.19, 0.17}};
 
-/* Computes the coordinates q of a sample in a chart (NULL: of the embedding), and their rates u along Killing field f.
+/* Computes the coordinates q of a sample in a chart (NULL: of the embedding), and the rates u of these coordinates
+ * along Killing field f.
  */
 static cb_status move_sample(const cb_space *g, const cb_chart *chart, int f, int sample, double *q, double *u) {
   double x[CB_Q_MAX], v[CB_Q_MAX];

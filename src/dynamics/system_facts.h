@@ -12,8 +12,8 @@
  * contacts. */
 cb_status cb_system_extract(const cb_system *s, int component, cb_system **out);
 
-/* Returns the error, a length, of the point from which a wall measures (cb_gap_forms.centre). The coordinates of this
- * point are rounded. */
+/* A wall measures distances from a point (cb_gap_forms.centre), whose coordinates are rounded. Returns the error of the
+ * position of this point, as a length. */
 double cb_system_wall_doubt(const cb_system *s, int wall);
 
 struct cb_bases;
@@ -28,9 +28,9 @@ bool cb_system_touches(const cb_system *s);
 /* Returns whether the component is a single particle without forces and constraints. Such a particle follows a
  * geodesic, for any mass. */
 bool cb_system_component_free(const cb_system *s, int component);
-/* Returns whether the particles of two components move in the same potentials. This is so for single particles with
- * equal mass and charge under the same potentials and forces, without constraints. The extract of one component can
- * then move the other. */
+/* Returns whether the particles of two components move in the same potentials. This is so if both components are single
+ * particles of equal mass and charge, under the same potentials and forces, without constraints. The system that
+ * cb_system_extract makes of one component can then also move the other. */
 bool cb_system_components_alike(const cb_system *s, int a, int b);
 
 /* The quantities that the motion of a system conserves for any initial state, if this follows from its parts:
@@ -59,25 +59,27 @@ struct cb_fixed;
  */
 void cb_conserved_keep_point(const cb_space *g, const struct cb_fixed *at, cb_conserved *out);
 
-/* Forces that change direction where two points are antipodal (pair_potential.c). */
+/* Some forces between two points, such as those of springs, change direction where the points are antipodal
+ * (pair_potential.c). */
 
-/* Two points may pass one another's antipode within a step if the cosine of their distance, in radii, is below this. */
+/* Two points count as near antipodal if the cosine of their distance, in radii, is below this. One of them may then
+ * pass the antipode of the other within a step. */
 static const double cb_antipodes_cosine = -0.6;
 
-/* Returns whether the system may have such forces. */
+/* Returns whether the system may have forces that change direction where two points are antipodal. */
 bool cb_antipodes_matter(const cb_system *s);
 
-/* Returns whether the ends of any spring are so close to antipodal that they may pass one another's antipode within a
+/* Returns whether the ends of any spring are so close to antipodal that one may pass the antipode of the other within a
  * step. Returns false in a chart. */
 bool cb_antipodes_near(const cb_system *s, const cb_state *state);
 
-/* For h > 0, returns CB_STEP_DOMAIN if two points have passed one another's antipode in the last step, of length h, so
+/* For h > 0, returns CB_STEP_DOMAIN if in the last step, of length h, a point has passed the antipode of another so
  * closely that no step of this length resolves the passage; a smaller step may resolve it. For h < 0, returns
- * CB_STEP_DOMAIN if two points will pass so in the next step, of length |h|. *place is then the place of one of the
+ * CB_STEP_DOMAIN if such a passage will happen in the next step, of length |h|. *place is then the place of one of the
  * points. Otherwise returns CB_OK. */
 cb_status cb_antipodes_check(const cb_system *s, const cb_state *state, double h, int *place);
-/* Explains why a step of length h from this state failed. Returns CB_STEP_DOMAIN if two points will pass one another's
- * antipode within two steps and `failed` is a status of a step (> 0), otherwise `failed` with its message. */
+/* Explains why a step of length h from this state failed. If `failed` is a status of a step (> 0) and a point will pass
+ * the antipode of another within two steps, returns CB_STEP_DOMAIN. Otherwise returns `failed` with its message. */
 cb_status cb_antipodes_explain(const cb_system *s, const cb_state *state, double h, cb_status failed, int *place);
 
 /* --- quantities of a state --- */

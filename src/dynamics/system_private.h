@@ -86,7 +86,7 @@ struct cb_system {
   int n_dropped; /* rows that were dropped because they are redundant */
   struct cb_system
       *dropped;     /* a system of the same particles with the dropped rows, in the arena; NULL: none dropped */
-  int n_world;      /* number of rows that need the world's frame */
+  int n_world;      /* number of rows that need the frame of the world */
   int n_rods, *rod; /* rows that are distances of two particles: they count as bonds, after the springs */
 
   bool borrowed;                   /* made by cb_system_extract: expressions and names belong to another system */

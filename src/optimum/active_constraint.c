@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Forces z and distances y (cb_cone_projection) below this count as 0 if rows and gradients have length 1. The number
- * is above the errors of z and y. It is also below the force on one row if many rows share a force. */
+/* A force z or a distance y (cb_cone_projection) below this counts as 0 if rows and gradients have length 1. The number
+ * is larger than the errors of z and y. It is smaller than the force on one row if many rows share a force. */
 static const double nothing = 1e-6;
 
 struct cb_active_constraints_work {
@@ -20,13 +20,14 @@ struct cb_active_constraints_work {
   cb_shape_constraints *constraints;
   const cb_basis *basis;
   int n, capacity;
-  double *A, *phi, *dds;      /* for each row: A[unknowns], phi[functions] and s''[n][n] (shape_constraint.h) */
-  double *z, *y;              /* [capacity]: the force and the distance of each row */
-  double *projected, *vector; /* rows A and the gradient, projected on the directions that keep the conditions */
-  double *s, *ds, *second;    /* values and derivatives of all constraints at one shape */
-  int *item;                  /* [capacity]: the item to which each row belongs */
-  bool *presses, *left;       /* [capacity]; presses: the row has a force; left: the gait moves away from the constraint
-                               * at the row */
+  double *A, *phi, *dds; /* for each row: A[unknowns], phi[functions] and s''[n][n] (shape_constraint.h) */
+  double *z, *y;         /* [capacity]: the force and the distance of each row */
+  /* the rows A and the gradient, projected on the changes of the gait that keep the conditions */
+  double *projected, *vector;
+  double *s, *ds, *second; /* values and derivatives of all constraints at one shape */
+  int *item;               /* [capacity]: the item to which each row belongs */
+  /* [capacity]; presses: the row has a force; left: the gait moves away from the constraint at the row */
+  bool *presses, *left;
 };
 
 void cb_shape_constraint_name(const cb_shape_constraints *w, int k, size_t size, char *name) {
@@ -55,9 +56,9 @@ static void add_row(cb_active_constraints *c, int item, const double *phi, const
   w->item[c->rows++] = item;
 }
 
-/* Computes, for one leg (one side of the path, with direction v) at a corner of two terms f_0 and f_1, the normal ds,
- * which points away from the constraint, and the same combination dds of second derivatives. Returns false unless f_0
- * and f_1 change with opposite signs along v. */
+/* At a corner of two terms f_0 and f_1 the path has two sides (legs). For the leg with the direction v, computes the
+ * normal ds, which points away from the constraint. dds becomes the combination of the second derivatives with the same
+ * factors. Returns false unless f_0 and f_1 change with opposite signs along v. */
 static bool leg(int n, const double (*df)[CB_SHAPE_MAX], const double (*ddf)[CB_SHAPE_MAX * CB_SHAPE_MAX],
                 const double *v, double *ds, double *dds) {
   double share[2] = {cb_dot(n, df[1], v), -cb_dot(n, df[0], v)};
@@ -68,8 +69,8 @@ static bool leg(int n, const double (*df)[CB_SHAPE_MAX], const double (*ddf)[CB_
   return true;
 }
 
-/* Adds the row of constraint k at a vertex at time t, or, where two terms of the constraint vanish, a row for each
- * leg. */
+/* Adds the row of constraint k at a vertex at time t. If two terms of the constraint vanish there, adds a row for each
+ * of the two legs (`leg` above). */
 static cb_status add_vertex(cb_active_constraints *c, int item, int k, const cb_gait *gait, double t,
                             const double *phi) {
   static const double near = 1e-6, offset = 1e-7;
@@ -103,7 +104,7 @@ static cb_status values_at(struct cb_active_constraints_work *w, const cb_gait *
   return cb_shape_constraints_at(w->constraints, 0, r, w->s, w->ds, w->second);
 }
 
-/* True if constraint k is active (s_k = 0) at all nodes of an arc. */
+/* Returns whether constraint k is active (s_k = 0) at all nodes of an arc. */
 static bool along(struct cb_active_constraints_work *w, const cb_gait *gait, int k, double from, double to) {
   const cb_basis *b = w->basis;
   for (int q = 0; q < b->nodes; q++) {
@@ -113,8 +114,8 @@ static bool along(struct cb_active_constraints_work *w, const cb_gait *gait, int
   return true;
 }
 
-/* Adds rows of constraint k for the nodes of an arc. Every third node suffices, since there are more nodes than
- * functions. */
+/* Adds rows of constraint k for the nodes of an arc. Only every third node gets a row, which suffices because there are
+ * more nodes than functions. */
 static cb_status add_arc(cb_active_constraints *c, int item, int k, const cb_gait *gait, double from, double to) {
   enum { EVERY = 3 };
   struct cb_active_constraints_work *w = c->work;
@@ -133,7 +134,7 @@ static cb_status add_constraint(cb_active_constraints *c, int k, const cb_gait *
   struct cb_active_constraints_work *w = c->work;
   const cb_basis *b = w->basis;
   const int before = c->count;
-  int item = -1; /* the item that continues from the previous arc; -1: none */
+  int item = -1; /* the item that began on an earlier arc and continues; -1: none */
   cb_status status = CB_OK;
   for (int arc = 0; !status && arc <= b->arcs; arc++) {
     const double t = b->end[arc];
@@ -160,7 +161,8 @@ static cb_status add_constraint(cb_active_constraints *c, int k, const cb_gait *
     if (!status && on) status = add_arc(c, item, k, gait, t, b->end[arc + 1]);
     if (!on) item = -1;
   }
-  const int last = c->count - 1; /* if this item runs past the end of the cycle, it is the same as the first one */
+  /* if the item `last` runs past the end of the cycle, it and the first item are the same item */
+  const int last = c->count - 1;
   if (status || last <= before || c->item[before].from > 0 || c->item[last].to < 1) return status;
   c->item[before].from = c->item[last].from;
   c->item[before].to += 1;
@@ -213,7 +215,8 @@ void cb_active_constraints_free(cb_active_constraints *c) {
 
 /* --- forces --- */
 
-/* Subtracts from x its projections on `rows` orthonormal rows of Q, in two rounds for accuracy. */
+/* Subtracts from x its projections on `rows` orthonormal rows of Q. This is done twice, because the second round
+ * removes the round-off of the first. */
 static void project(int rows, int n, const double *Q, double *x) {
   for (int again = 0; again < 2; again++)
     for (int k = 0; k < rows; k++) {
@@ -222,7 +225,8 @@ static void project(int rows, int n, const double *Q, double *x) {
     }
 }
 
-/* Makes the independent rows of J orthonormal, in Q. Returns the number of independent rows. */
+/* Writes to Q an orthonormal basis of the rows of J, and returns its number of vectors. Rows that depend on earlier
+ * ones are skipped. */
 static int orthonormal(int rows, int n, const double *J, double *Q) {
   static const double dependent = 1e-11;
   double maximum = 0;
@@ -319,15 +323,15 @@ static cb_status add(edges *e, double t, double near) {
   return CB_OK;
 }
 
-/* Returns the value s_k of constraint k at time t; infinite if it cannot be evaluated. s: work memory. */
+/* Returns the value s_k of constraint k at time t; infinity if it cannot be evaluated. `s` is work memory. */
 static double distance(cb_shape_constraints *w, const cb_gait *gait, int k, double t, double *s) {
   double r[CB_SHAPE_MAX];
   cb_gait_at(gait, t, r, NULL);
   return cb_shape_constraints_at(w, 0, r, s, NULL, NULL) ? INFINITY : s[k];
 }
 
-/* Finds the minimum of the value s_k of constraint k between two times by golden-section search. Returns its time;
- * *least: the minimum. */
+/* Finds the minimum of the value s_k of constraint k between two times by golden-section search. Returns the time of
+ * the minimum, and sets *least to the minimum. */
 static double nearest(cb_shape_constraints *w, const cb_gait *gait, int k, double low, double high, double *s,
                       double *least) {
   const double golden = (sqrt(5) - 1) / 2;
@@ -371,9 +375,10 @@ static cb_status passes(const cb_shape_constraints *w, int k, double s, double t
   return cb_fail(CB_ERROR_ARGUMENT, "the gait violates a constraint: %s, by %.3g at time %.6g", name, -s, t - floor(t));
 }
 
-/* Finds runs of samples at which the value s_k of constraint k is at most its slack. A run of at most SHORT samples, or
- * a single minimum between samples, is a touch and adds one edge. A longer run adds an edge at its beginning and at its
- * end. CB_ERROR_ARGUMENT if the gait violates the constraint. */
+/* Finds runs of samples at which the value s_k of constraint k is at most its slack. If a run has at most SHORT
+ * samples, or if s_k has only a minimum between samples, the gait touches the constraint at one time, and one edge is
+ * added. A longer run adds an edge at its beginning and at its end. Returns CB_ERROR_ARGUMENT if the gait violates the
+ * constraint. */
 static cb_status add_edges_of_constraint(edges *e, cb_shape_constraints *w, const cb_gait *gait, int k,
                                          double *scratch) {
   const double near = 2. / SAMPLES, tiny = cb_shape_constraint_slack(w, k), *s = e->s + k;

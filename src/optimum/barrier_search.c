@@ -7,22 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Weights tau of the barrier (shape_constraint.h), which decrease by the factor `decade`; for the objective cost they
- * are relative to the cost. The last one sets how far a gait stays from a constraint that it touches. Searches with a
- * small weight may not converge, because nodes can slip along the gait without a change. In this case a barrier up to
- * `acceptable_tau` is accepted. */
+/* Weights tau of the barrier (shape_constraint.h). They decrease from first_tau to last_tau by the factor `decade`; for
+ * the objective cost they are relative to the cost. last_tau determines how far a gait stays from a constraint that it
+ * touches. Searches with a small weight may not converge, because nodes can move along the gait without changing it.
+ * Then the result for a weight up to acceptable_tau is accepted. */
 static const double first_tau = 1e-2, last_tau = 1e-7, acceptable_tau = 1e-4, decade = .1;
 /* A gait with a barrier of weight tau is accepted below this slope, or below 1e-2 tau if that is larger. The relative
  * error of the cost is of the order of the square of the slope. */
 static const double rest = 1e-6;
-/* A gait that is pressed against a constraint is much nearer to it than this distance. */
+/* If no node of a gait is nearer to a constraint than this, no constraint presses on the gait. */
 static const double clear = 1e-4;
-/* If the length is free, the objective contains the term cb_direct.pace times the cost. pace_share is the value of this
- * term. It is small, since the term rounds the corners at constraints, but large enough to prevent a gait from running
- * through its loop twice. */
+/* If the length is free, the objective contains the cost with the factor cb_direct.pace. pace_share is the value of
+ * this term of the objective. It is small, because the term rounds the corners at constraints, but large enough to
+ * prevent a gait from running through its loop twice. */
 static const double pace_share = .05;
 
-/* True if the objective is the maximum amount at any length; such a maximum exists only within constraints. */
+/* Returns whether the objective is the maximum amount at any length. Such a maximum exists only within constraints. */
 static bool longest(const cb_direct *d) {
   return d->problem->objective == CB_OBJECTIVE_TARGET && !isfinite(d->problem->length);
 }
@@ -33,8 +33,9 @@ static void restore(cb_direct *d, const double *c, double amount) {
   if (d->problem->objective != CB_OBJECTIVE_COST) cb_gait_target_set(d->problem->bundle->group, &d->target, amount);
 }
 
-/* Solves with the current barrier, from the coefficients of d. rough: the conditions need not be met to round-off. The
- * multipliers z of the barrier continue from the previous barrier unless `afresh`. */
+/* Solves for the gait with the current barrier, starting from the coefficients of d. With `rough`, the conditions need
+ * not be met to round-off. The multipliers z of the barrier continue from the previous barrier unless `afresh` is true.
+ */
 static cb_status settle(cb_direct *d, bool rough, bool afresh, int maximum) {
   const double slope = d->tolerance, off = d->tolerance_off;
   cb_status status = cb_barrier_at(d->barrier, d->v->r, true);
@@ -48,8 +49,8 @@ static cb_status settle(cb_direct *d, bool rough, bool afresh, int maximum) {
   return status;
 }
 
-/* Solves again without the barrier, for a gait on which no constraint presses. If this finds no allowed gait, the gait
- * with the barrier is found again. */
+/* Solves again without the barrier, for a gait on which no constraint presses. If the result violates a constraint or
+ * there is none, returns to the gait with the barrier. */
 static cb_status without(cb_direct *d, int maximum) {
   cb_barrier *b = d->barrier;
   const double tau = b->tau, amount = d->amount;
@@ -68,7 +69,8 @@ static cb_status without(cb_direct *d, int maximum) {
   return status;
 }
 
-/* Solves with barriers that decrease by decades. held: memory for the coefficients of the last gait that converged. */
+/* Solves for the gait with barriers whose weights decrease by factors of 10. `held` is memory for the coefficients of
+ * the last gait that converged. */
 static cb_status fall(cb_direct *d, int maximum, double *held) {
   double amount = d->amount, pace = 0;
   cb_barrier *b = d->barrier, before = {0};
@@ -106,14 +108,14 @@ static cb_status fall(cb_direct *d, int maximum, double *held) {
 
 /* --- limits of torques --- */
 
-/* For limits of torques that are relaxed (cb_effort.relaxed). near_limit: the first limits exceed the largest torque by
- * this fraction; stiffer: the weight of the barrier grows by this factor if the limits decrease too slowly; stiffest:
- * the search fails if the weight exceeds this. */
+/* Constants for limits of torques that are relaxed (cb_effort.relaxed). The first limits exceed the largest torque by
+ * the fraction near_limit. If the limits decrease too slowly, the weight of the barrier grows by the factor `stiffer`.
+ * The search fails if this weight exceeds `stiffest`. */
 static const double near_limit = .05, stiffer = 3, stiffest = 1e3;
 
-/* Sets the weight of the barrier of constraints to tau times the cost, and that of the barrier of torques to the same
- * number divided by the duration and the number of torques. Sets the smoothing of |x| to the mean power of a torque
- * times tau, or times `smooth` if that is larger. */
+/* Sets the weight of the barrier of constraints to tau times the cost. Sets the weight of the barrier of torques to the
+ * same number divided by the duration and by the number of torques. Sets the smoothing of |x| to the mean power of a
+ * torque times the larger of tau and `smooth`. */
 static void weigh(cb_direct *d, double tau, double smooth) {
   cb_effort *e = d->effort;
   const double time = d->problem->duration * d->v->n;
@@ -124,7 +126,7 @@ static void weigh(cb_direct *d, double tau, double smooth) {
   d->barrier->soft = tau;
 }
 
-/* Solves with the current weights of the barriers, from the coefficients of d. */
+/* Solves for the gait with the current weights of the barriers, starting from the coefficients of d. */
 static cb_status settle_torques(cb_direct *d, bool afresh, int maximum) {
   const double slope = d->tolerance;
   cb_status status = cb_variation_at(d->v, d->c, 0);
@@ -137,8 +139,8 @@ static cb_status settle_torques(cb_direct *d, bool afresh, int maximum) {
   return status;
 }
 
-/* Lowers the relaxed limits to the given ones. The gait keeps the present limits, and a barrier presses its torques
- * below them. The next limits are between the largest torque and the present limits. */
+/* Lowers the relaxed limits step by step to the given ones. In each step the gait keeps the present limits, and a
+ * barrier presses its torques below them. The next limits lie between the largest torque and the present limits. */
 static cb_status tighten(cb_direct *d, int maximum) {
   cb_effort *e = d->effort;
   double tau = first_tau, near = 1 + near_limit;
@@ -161,8 +163,9 @@ static cb_status tighten(cb_direct *d, int maximum) {
   }
 }
 
-/* Solves with limits of torques, or with the objective `work`: first without them, then with barriers and a smoothing
- * that decrease by decades. held: memory for the coefficients of the last gait that converged. */
+/* Solves for the gait with limits of torques, or with the objective `work`. The first solution is without limits and
+ * with the objective `torque`; then the barriers and the smoothing decrease by factors of 10. `held` is memory for the
+ * coefficients of the last gait that converged. */
 static cb_status solve_torques(cb_direct *d, int maximum, double *held) {
   cb_effort *e = d->effort;
   cb_barrier *b = d->barrier;
@@ -187,7 +190,8 @@ static cb_status solve_torques(cb_direct *d, int maximum, double *held) {
     iterations += d->iterations;
     if (!status) memcpy(held, d->c, (size_t)d->v->unknowns * sizeof *held);
     any = any || (!status && tau * sqrt(decade) < acceptable_tau);
-    if (status == CB_STEP_NO_CONVERGENCE && !any) status = cb_variation_at(d->v, d->c, 0); /* the next may converge */
+    /* the search with the next weights may converge */
+    if (status == CB_STEP_NO_CONVERGENCE && !any) status = cb_variation_at(d->v, d->c, 0);
   }
   if (!status && !any)
     status = cb_fail(CB_STEP_NO_CONVERGENCE, "the search within the torques did not converge: try other `starts`");
@@ -240,8 +244,8 @@ cb_status cb_direct_maximum(const cb_optimum_problem *problem, const cb_gait *st
 /* --- corners of constraints around which a gait bends: located with a barrier, then solved by equations at vertices of
  * arcs --- */
 
-/* Tolerances. off_small: the violation of other constraints, relative to the longest line; pull_small: a force that
- * pulls, relative to the largest force. */
+/* Other constraints may be violated by at most off_small, relative to the longest line. A force on a corner that pulls
+ * may be at most pull_small, relative to the largest force. */
 static const double off_small = 1e-9, pull_small = 1e-8;
 
 cb_status cb_corner_at(cb_shape_constraints *w, cb_corner *corner, int functions, const double *c, bool slopes,
@@ -283,8 +287,8 @@ static bool nearest(cb_shape_constraints *w, cb_corner *corner, double *r) {
   return fmax(fabs(f[0]), fabs(f[1])) < 1e-12 * w->size;
 }
 
-/* Looks for a corner of constraint k near node q, if q is nearer to the constraint than its neighbours. The distance
- * from q to the corner must be at most twice the distance from q to the neighbours. */
+/* If node q is nearer to constraint k than the nodes next to it, looks for a corner of this constraint near q. The
+ * distance from q to the corner must be at most twice the distance from q to the nodes next to it. */
 static bool meets(const cb_direct *d, int k, int q, meeting *m) {
   const cb_basis *s = d->basis;
   cb_shape_constraints *w = d->barrier->constraints;
@@ -329,7 +333,7 @@ static int find(const cb_direct *d, meeting *list) {
 
 /* --- the gait --- */
 
-/* Returns CB_OK if no force of a corner pulls and no other constraint is violated. */
+/* Returns CB_OK if no corner pulls on the gait and no other constraint is violated. */
 static cb_status holds(cb_direct *d) {
   const double *nu = d->qp->multiplier + d->qp->rows - 2 * d->corners; /* the rows of corners are the last ones */
   double largest = 0;
@@ -344,7 +348,8 @@ static cb_status holds(cb_direct *d) {
   return CB_OK;
 }
 
-/* Solves from a gait on arcs with these ends; the corners of the list are at the last `count` vertices. */
+/* Solves for the gait on arcs with these ends, starting from a given gait. The corners of the list are at the last
+ * `count` vertices. */
 static cb_status solve(const cb_direct *d, const cb_gait *gait, const meeting *list, int count, const double *ends,
                        int arcs, int degree, cb_direct **out) {
   cb_basis *basis = NULL;

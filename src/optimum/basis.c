@@ -74,8 +74,9 @@ void cb_basis_at(const cb_basis *b, double t, double *phi, double *rate) {
     arcs_at(b, arc_of(b, t), t, phi, rate, NULL);
 }
 
-/* Returns the beginning of panel k as a share of its arc. Panels have equal lengths for Fourier's functions.
- * Polynomials oscillate fastest at the ends of their arc; for them the edges of the panels are Chebyshev's points. */
+/* Returns the beginning of panel k as a share of its arc. With Fourier's functions all panels have the same length.
+ * Polynomials change fastest at the ends of their arc, so with polynomials the edges of the panels are Chebyshev's
+ * points. */
 static double edge_at(const cb_basis *b, int k, int panels) {
   return b->harmonics ? (double)k / panels : (1 - cos(M_PI * k / panels)) / 2;
 }

@@ -5,7 +5,7 @@
  *          without the shift of time;  flat: the number of eigenvalues that are 0 to round-off
  * E: cost; mu: its multiplier; c: conditions; nu: their multipliers (direct.h).
  *
- * The second part compares a given gait with the conditions of an optimum (find.h).
+ * The second part of this file computes how far a given gait is from an optimum (cb_optimality_of in find.h).
  */
 #include "optimum/find.h"
 
@@ -23,8 +23,9 @@ enum {
   LAST = 2 /* the end of the search for conjugate times; the gait ends at 1 */
 };
 
-/* Returns the largest of the last fifth of the coefficients, relative to the largest of all. The coefficients are those
- * of the rate r', so that the truncated part of the gait itself is smaller than the last of them. */
+/* Returns the largest of the last fifth of the coefficients, relative to the largest coefficient. The coefficients are
+ * those of the rate r'. The part of the gait itself that the basis leaves out is therefore smaller than the last
+ * coefficients. */
 static double tail(const cb_direct *d) {
   const int f = d->basis->functions, n = d->v->n, arcs = d->basis->harmonics ? 0 : d->basis->arcs;
   const int each = arcs ? d->basis->degree - 1 : f, last = each - (arcs ? each + 1 : f) / 5; /* on arcs each + 1 is the
@@ -40,8 +41,8 @@ static double tail(const cb_direct *d) {
 
 static int size_of(const cb_direct *d) { return d->basis->harmonics ? d->basis->harmonics : d->basis->degree / 2; }
 
-/* Solves the gait of d again on arcs that end where the gait meets corners of constraints or its bounds. *out is NULL
- * if the gait meets none of these, or if the equations have no solution. */
+/* Solves the gait of d again on arcs. The arcs end where the gait meets corners of constraints or its bounds. *out is
+ * NULL if the gait meets none of these, or if the equations have no solution. */
 static cb_status edge(cb_direct *d, cb_direct **out) {
   const cb_optimum_problem *p = d->problem;
   if (d->effort) return CB_OK;
@@ -119,8 +120,8 @@ static cb_status judge(cb_direct *d, cb_optimum *o) {
   return status;
 }
 
-/* Replaces the gait of *o by that of the extremal. A gait with a barrier is not exact along bounds, but the extremal
- * is. */
+/* Replaces the gait of *o by that of the extremal. Along bounds the extremal is exact, but a gait with a barrier is
+ * not. */
 static cb_status adopt(const cb_group *G, const cb_extremal *e, cb_optimum *o) {
   cb_gait *gait;
   const cb_status status = cb_extremal_gait(e, &gait);
@@ -134,8 +135,9 @@ static cb_status adopt(const cb_group *G, const cb_extremal *e, cb_optimum *o) {
   return CB_OK;
 }
 
-/* True if lambda X/E is above 1e5 for the multiplier lambda, the cost E, and X the amount or the largest component of
- * log g(1). This ratio is about 1 for a small gait, and diverges where no change of the gait changes its holonomy. */
+/* Returns whether lambda X/E is above 1e5, where lambda is the largest component of the multiplier, E the cost, and X
+ * the amount or the largest component of log g(1). This ratio is about 1 for a small gait. It grows without limit as
+ * the gait approaches one at which no change of the gait changes its holonomy. */
 static bool abnormal(const cb_direct *d, const cb_optimum *o) {
   static const double endless = 1e5;
   const cb_group *G = d->problem->bundle->group;
@@ -148,8 +150,8 @@ static bool abnormal(const cb_direct *d, const cb_optimum *o) {
   return maximum * far > endless * o->cost;
 }
 
-/* False if the gait is held by a barrier and its extremal violates a constraint. This can happen because Wong's
- * equations include bounds, but not that lines of the plot may not cross. */
+/* Returns false if the gait is held by a barrier and its extremal violates a constraint. This can happen because Wong's
+ * equations include the bounds, but not the condition that lines of the plot may not cross. */
 static bool keeps_within(cb_direct *d, const cb_extremal *e) {
   static const double round_off = 1e-9;
   cb_barrier *b = d->barrier;
@@ -167,12 +169,12 @@ static bool keeps_within(cb_direct *d, const cb_extremal *e) {
   return within;
 }
 
-/* Solves Wong's equations from the members gait, cost and lambda of *o, and fills their results in *o. The gait is
- * reported without Wong's equations if it crosses breaks, if it has several corners, or if it has one corner besides a
- * given start shape. This is also so if the equations have no solution whose cost agrees with that of the gait up to
- * the relative difference `near`, or if this solution violates a constraint. */
+/* Solves Wong's equations, starting from the members gait, cost and lambda of *o, and writes the results to *o. Wong's
+ * equations are not used if the gait crosses breaks, if it has several corners, or if it has a corner and a given start
+ * shape. Their solution is not used if its cost differs from that of the gait by more than the relative difference
+ * `near`, or if it violates a constraint. */
 static cb_status solve_by_wong(cb_direct *d, cb_optimum *o) {
-  /* a gait that was found with a barrier, in few functions of time, is farther from its extremal */
+  /* a gait that was found with a barrier, in few functions of time, is less near to its extremal */
   const double near = cb_direct_held(d) ? 2e-2 : 1e-3;
   cb_extremal *e;
   o->wong = o->speed = o->momentum = o->casimir = NAN;
@@ -214,8 +216,8 @@ static cb_status solve_by_wong(cb_direct *d, cb_optimum *o) {
   return CB_OK;
 }
 
-/* Computes the relative change of the cost, and the largest change of a number of the holonomy, with twice as many
- * nodes. A body that does not move has the cost 0. */
+/* Does not change the gait, but uses twice as many nodes. Computes how much the cost changes, relative to the cost, and
+ * the largest change of a number of the holonomy. A body that does not move has the cost 0. */
 static cb_status finer_quadrature(const cb_direct *d, double *change) {
   const cb_basis *s = d->basis;
   const cb_group *G = d->problem->bundle->group;
@@ -283,8 +285,8 @@ cb_status cb_optimum_certify(cb_direct *d, cb_optimum *o) {
 
 enum { SIZE_FIRST = 8, SIZE_LAST = 64, FUNCTIONS_MAXIMUM = 300 };
 
-/* A gait with a slope up to these tolerances is stationary. Arcs along constraints are found less accurately. The
- * relative error of the cost is about the square of the slope. */
+/* A gait counts as stationary if its slope is at most this; arcs along constraints are found less accurately, and have
+ * the second tolerance. The relative error of the cost is about the square of the slope. */
 static const double stationary = 1e-7, stationary_at_constraints = 1e-6;
 
 /* Sets the target to the holonomy of the gait. */
@@ -299,8 +301,8 @@ static void own_target(const cb_group *G, const double *g, cb_gait_target *t) {
   }
 }
 
-/* Returns the largest difference between d and the gait at the nodes: of shapes, or of rates divided by the largest
- * rate. */
+/* Returns the largest difference between the gait of d and a given gait at the nodes. Differences of shapes and
+ * differences of rates, divided by the largest rate, are both considered. */
 static double distance(const cb_direct *d, const cb_gait *gait) {
   const int n = d->v->n;
   double maximum = 0, fastest = 0, off = 0;
@@ -316,7 +318,7 @@ static double distance(const cb_direct *d, const cb_gait *gait) {
   return fmax(maximum, fastest > 0 ? off / fastest : 0);
 }
 
-/* The gait in the form in which its optimality is computed. */
+/* A gait, prepared for the computation of its optimality. */
 typedef struct cut_gait {
   const cb_gait *gait; /* borrowed */
   cb_gait *loop;       /* the gait minus drift t, owned */
@@ -328,7 +330,8 @@ typedef struct cut_gait {
   cb_crossing crossing[CB_CROSSINGS_MAX];
 } cut_gait;
 
-/* Splits the gait into a loop and the full periods by which it is displaced in a cycle. */
+/* Splits the gait into a loop and a drift, which is the number of full periods by which each variable changes in a
+ * cycle. */
 static cb_status unwind(const cb_bundle *b, cut_gait *c) {
   double back[CB_SHAPE_MAX];
   cb_gait_gap(c->gait, c->drift);
@@ -349,8 +352,9 @@ static cb_status cut(const cb_optimum_problem *p, const cb_gait *gait, cut_gait 
   return status ? status : unwind(p->bundle, c);
 }
 
-/* Creates a search in `size` harmonics if `smooth` is true, and otherwise on the arcs of c, of degree `size` (2 size on
- * a single arc), with corners at their ends. */
+/* Creates a search in `size` harmonics if `smooth` is true. Otherwise creates a search on the arcs of c, with
+ * polynomials of degree `size` (of degree 2 size if there is only one arc), and with corners at the ends of the arcs.
+ */
 static cb_status create(const cb_optimum_problem *p, const cut_gait *c, bool smooth, int size, cb_direct **out) {
   if (smooth) return cb_direct_create(p, size, out);
   cb_basis *basis;
@@ -362,8 +366,8 @@ static cb_status create(const cb_optimum_problem *p, const cut_gait *c, bool smo
   return status;
 }
 
-/* Fits the gait in as many functions as it needs, or in the maximum number; *fit: the remaining distance. The functions
- * are harmonics unless the gait has corners, crosses breaks, or is at constraints. */
+/* Fits the gait in as many functions as are needed, or in the maximum number. *fit becomes the distance between the
+ * gait and its fit. The functions are harmonics unless the gait has corners, crosses breaks, or is at constraints. */
 static cb_status fitted(const cb_optimum_problem *p, const cut_gait *c, cb_direct **out, double *fit) {
   static const double exact = 1e-9, rough = 1e-6;
   bool smooth = !c->at_bounds && !c->crossings && cb_direct_smooth(p);
@@ -390,8 +394,8 @@ static cb_status fitted(const cb_optimum_problem *p, const cut_gait *c, cb_direc
   }
 }
 
-/* Computes the forces of the active constraints of the gait. From then on the slope, the steps and the second variation
- * are restricted to the constraints. */
+/* Computes the forces of the active constraints of the gait. After this call the slope, the steps and the second
+ * variation of d are restricted to changes that the constraints allow. */
 static cb_status press(cb_direct *d, const cut_gait *c, cb_optimality *v) {
   cb_active_constraints *active_constraints;
   if (!c->at_bounds) return CB_OK;
@@ -405,8 +409,8 @@ static cb_status press(cb_direct *d, const cut_gait *c, cb_optimality *v) {
   return CB_OK;
 }
 
-/* Computes the second variation. If some active constraints neither press nor are left, it is computed twice: these
- * constraints are first released and then held. */
+/* Computes the second variation. An active constraint may have no force although the gait does not move away from it.
+ * Then the second variation is computed twice: first without these constraints, then with them as equations. */
 static cb_status second_variation(cb_direct *d, cb_optimality *v) {
   cb_status status = cb_direct_second_variation(d);
   if (status) return status;
@@ -434,8 +438,8 @@ static cb_status check(const cb_optimum_problem *p, const cb_gait *gait) {
   return CB_OK;
 }
 
-/* Compares a stationary gait with Wong's equations (extremal.h). These include bounds, but not lines of the plot that
- * may not cross; a gait at such lines is not compared. */
+/* Compares a stationary gait with Wong's equations (extremal.h). They include the bounds, but not the condition that
+ * lines of the plot may not cross. A gait at which such lines touch is therefore not compared. */
 static void certify_stationary(cb_direct *d, const cut_gait *c, cb_optimality *v) {
   cb_optimum o = {.cost = v->cost};
   for (int k = 0; k < v->active_constraints; k++)

@@ -18,9 +18,11 @@ enum { ORDER = CB_SHAPE_MAX + CB_GROUP_DIM, FRAME = ORDER * ORDER };
 typedef struct frame {
   double t, x[CB_WONG_MAX], g[CB_GROUP_SIZE];
   double D[CB_WONG_MAX * ORDER], eta[CB_GROUP_DIM * ORDER];
-  double phi[ORDER], sum; /* phi: the angles in [0, pi), ascending; sum: their sum including multiples of pi */
-  long passed;            /* number of multiples of pi that the angles have passed */
-  double skew;            /* the largest result of `skewness` so far */
+  /* phi: the angles in [0, pi), ascending; sum: the sum of the angles, including the multiples of pi that were passed
+   */
+  double phi[ORDER], sum;
+  long passed; /* number of multiples of pi that the angles have passed */
+  double skew; /* the largest result of `skewness` so far */
 } frame;
 
 typedef struct path {
@@ -35,8 +37,8 @@ typedef struct path {
 
 /* --- angles --- */
 
-/* Computes the positions Y[order][order] and the momenta Z[order][order] of a frame (extremal.h), scaled by sigma. Z
- * gets the opposite sign if the path is followed backwards, so that the angles grow. */
+/* Computes the positions Y[order][order] and the momenta Z[order][order] of a frame (extremal.h), scaled by sigma. If
+ * the path is followed backwards, Z has the opposite sign, so that the angles increase in both cases. */
 static void position_and_momentum(const path *p, const frame *f, double *Y, double *Z) {
   const int n = p->n, d = p->order;
   double along[CB_GROUP_DIM], turned[CB_GROUP_DIM];
@@ -54,7 +56,8 @@ static void position_and_momentum(const path *p, const frame *f, double *Y, doub
   }
 }
 
-/* Makes the columns of (Y, Z) orthonormal, in two rounds for accuracy. */
+/* Makes the columns of (Y, Z) orthonormal. This is done twice, because the second round removes the round-off of the
+ * first. */
 static void orthonormalise(int d, double *Y, double *Z) {
   for (int round = 0; round < 2; round++)
     for (int c = 0; c < d; c++) {
@@ -136,8 +139,8 @@ static void angles(const path *p, const double *Y, const double *Z, double *phi)
   qsort(phi, N, sizeof *phi, ascending);
 }
 
-/* Returns the largest absolute entry of Y'Z - Z'Y, a prime for the transpose, with the columns of (Y, Z) scaled to
- * length 1. */
+/* Returns the largest absolute entry of Y'Z - Z'Y, where the prime is the transpose and the columns of (Y, Z) are
+ * scaled to length 1. */
 static double skewness(int d, const double *Y, const double *Z) {
   double maximum = 0;
   for (int b = 0; b < d; b++)
@@ -153,8 +156,8 @@ static double skewness(int d, const double *Y, const double *Z) {
   return maximum;
 }
 
-/* Computes the angles of the frame f, with their sum continued from the frame `before` (NULL: none). Returns the growth
- * of the sum. */
+/* Computes the angles of the frame f. The sum of the angles continues from the frame `before` (NULL: there is none).
+ * Returns the growth of the sum. */
 static double read_angles(const path *p, const frame *before, frame *f) {
   double Y[FRAME], Z[FRAME], rest = 0;
   position_and_momentum(p, f, Y, Z);
@@ -170,8 +173,8 @@ static double read_angles(const path *p, const frame *before, frame *f) {
 
 /* --- the path --- */
 
-/* Transports the frame `from` by a time h to `to`. stage: the stages of the extremal on the panel of this step, or
- * NULL. */
+/* Transports the frame `from` by a time h to the frame `to`. `stage` holds the stages of the extremal on the panel of
+ * this step, or is NULL. */
 static cb_status carry(const path *p, const frame *from, double h, const double *stage, frame *to) {
   const int size = p->size, dim = p->dim, d = p->order;
   const cb_group *G = p->flow->p.G;
@@ -201,8 +204,8 @@ static cb_status carry(const path *p, const frame *from, double h, const double 
   return CB_OK;
 }
 
-/* Transports a frame by a time h, in steps short enough to follow the sum of the angles: the sum changes by less than
- * .7 per step, unless the step was halved 12 times. */
+/* Transports a frame by a time h, in steps short enough to follow the sum of the angles. The sum changes by less than
+ * .7 per step, unless the step was already halved 12 times. */
 static cb_status advance(const path *p, const frame *from, double h, const double *stage, int depth, frame *to) {
   enum { DEEPEST = 12 };
   cb_status status = carry(p, from, h, stage, to);
@@ -213,8 +216,8 @@ static cb_status advance(const path *p, const frame *from, double h, const doubl
   return status ? status : advance(p, &middle, h / 2, NULL, depth + 1, to);
 }
 
-/* Returns a value that is continuous in time, and 0 where the number of passed multiples of pi becomes `which`; it is
- * negative before that time and positive after it. */
+/* Returns a continuous function of the time. It is negative before the number of passed multiples of pi becomes
+ * `which`, 0 at this time, and positive after it. */
 static double crossing(const path *p, const frame *f, long which) {
   const long ahead = f->passed - which, d = p->order;
   if (ahead >= 0) return ahead < d ? f->phi[ahead] : M_PI;
@@ -252,8 +255,8 @@ static cb_status locate(const path *p, const frame *from, const frame *to, long 
 
 /* --- the frame at the beginning --- */
 
-/* Fills the frame at time 0 with the extremals that begin at the start shape and the identity: p and lambda are
- * free. */
+/* Fills the frame at time 0 with the extremals that begin at the start shape and at the identity of the group. These
+ * extremals have any p and lambda. */
 static void from_point(path *p, frame *f) {
   const int n = p->n, d = p->order;
   memcpy(f->x, p->e->x, (size_t)p->size * sizeof *f->x);
@@ -262,8 +265,9 @@ static void from_point(path *p, frame *f) {
   for (int a = 0; a < p->dim; a++) p->dmu[a * d + n + a] = 1;
 }
 
-/* Makes an orthonormal basis[dim][dim] whose first rows span the rows of first[count][dim]. Returns the number of rows
- * that span them. The rows of `first` may be dependent, as for a unit quaternion. */
+/* Makes an orthonormal basis[dim][dim] whose first rows span the rows of first[count][dim]. Returns how many of its
+ * rows span them; this may be less than count, because the rows of `first` may depend on one another, for example for a
+ * unit quaternion. */
 static int basis_of(int count, int dim, const double *first, double *basis) {
   int have = 0, rank = 0;
   for (int k = 0; k < count + dim && have < dim; k++) {
@@ -332,10 +336,10 @@ static void from_target(path *p, const asked *t, frame *f) {
   }
 }
 
-/* Sets sigma, the square root of the size of a position divided by the size of its momentum. The size of a momentum is
- * taken as the cost divided by the width of the loop in its variable, since the momentum itself may vanish. A variable
- * that hardly moves gets the largest width; otherwise angles could change too fast to be followed between two
- * frames. */
+/* Sets the scales sigma, the square root of the size of a position divided by the size of its momentum. The momentum
+ * itself may vanish. Its size is therefore taken as the cost divided by the width of the loop in its variable. A
+ * variable that hardly moves gets the largest width of all variables; otherwise angles could change too fast between
+ * two frames. */
 static void scale(path *p) {
   const cb_extremal *e = p->e;
   double wide[CB_SHAPE_MAX] = {0}, widest = 0, turn = 0;
@@ -363,7 +367,7 @@ static cb_status begin(path *p, const cb_optimum_problem *o, frame *f) {
     from_target(p, &t, f);
   scale(p);
   read_angles(p, NULL, f);
-  for (int k = 0; k < p->order; k++) /* angles that are pi up to round-off become 0 */
+  for (int k = 0; k < p->order; k++) /* angles that differ from pi by round-off are set to 0 */
     if (f->phi[k] > M_PI - 1e-9) f->phi[k] = 0;
   qsort(f->phi, (size_t)p->order, sizeof *f->phi, ascending);
   f->sum = 0;
@@ -372,12 +376,14 @@ static cb_status begin(path *p, const cb_optimum_problem *o, frame *f) {
   return CB_OK;
 }
 
-/* False if an angle is so near to a multiple of pi that round-off decides on which side of it the angle is. */
+/* Returns false if an angle differs from a multiple of pi only by round-off, so that it is not known on which side of
+ * this multiple it is. */
 static bool resolved(const path *p, const frame *f) { return f->phi[0] > 1e-10 && f->phi[p->order - 1] < M_PI - 1e-10; }
 
 static cb_status search(const path *p, const frame *start, double last, cb_conjugate *out) {
-  static const double at_one = 1e-9; /* times above 1 - at_one count as 1, where symmetries cause a conjugate time */
-  enum { LEAST = 48 };               /* minimum number of steps per unit of time, since angles may change fast */
+  /* times above 1 - at_one count as 1, because symmetries cause a conjugate time at 1 */
+  static const double at_one = 1e-9;
+  enum { LEAST = 48 }; /* minimum number of steps per unit of time, since angles may change fast */
   frame from = *start, at = *start, next;
   const int parts = (LEAST + p->e->panels - 1) / p->e->panels;
   const double h = 1. / (p->e->panels * parts);

@@ -1,6 +1,6 @@
 /* Crossings: times at which a gait passes a break of its bundle, which is a value of a shape variable at which the
- * connection or the cost metric is not smooth (direct.h). This file finds crossings and their optimal times, and
- * searches for gaits with crossings. */
+ * connection or the cost metric is not smooth (direct.h). This file finds the crossings of a gait and their optimal
+ * times, and searches for gaits that have crossings. */
 #include "bundle/gait_private.h"
 #include "optimum/direct.h"
 
@@ -16,15 +16,15 @@ bool cb_bundle_has_breaks(const cb_bundle *b) {
   return false;
 }
 
-/* Returns the value of break number `count` of shape variable i. Break 1 is at[i][0]; if the variable has a period, the
- * breaks repeat in each period. */
+/* Returns the value of shape variable i at its break number `count`. Break number 1 is at[i][0] of the bundle. If the
+ * variable has a period, the breaks repeat in each period. */
 static double break_of(const cb_bundle *b, int i, double count) {
   const double turns = floor((count - 1) / b->breaks[i]);
   return b->at[i][(int)(count - 1 - turns * b->breaks[i])] + turns * b->period[i];
 }
 
 /* Adds the crossing at time t to the list if a variable is on different sides of a break just before and just after t.
- * CB_ERROR_UNSUPPORTED if two variables cross breaks at t, or if the list is full. */
+ * Returns CB_ERROR_UNSUPPORTED if two variables cross breaks at t, or if the list is full. */
 static cb_status add(const cb_bundle *b, const cb_gait *gait, double t, int *count, cb_crossing *list) {
   static const double offset = 1e-7, apart = 1e-6;
   double before[CB_SHAPE_MAX], after[CB_SHAPE_MAX];
@@ -51,7 +51,8 @@ static cb_status add(const cb_bundle *b, const cb_gait *gait, double t, int *cou
   return CB_OK;
 }
 
-/* Returns CB_ERROR_UNSUPPORTED if the gait is on the same break at both ends of one of 256 equal intervals of time. */
+/* Fails if the gait runs along a break. The time is divided into 256 equal intervals. Returns CB_ERROR_UNSUPPORTED if
+ * the gait is on the same break at both ends of an interval. */
 static cb_status along(const cb_bundle *b, const cb_gait *gait) {
   enum { SAMPLES = 256 };
   static const double at = 1e-10;
@@ -108,9 +109,9 @@ double cb_direct_pace(const cb_direct *d, double *ends) {
   return moved;
 }
 
-/* Groups the arcs that lie between fixed vertices; of[arc] is the group of each arc. Fixed vertices are pins, corners,
- * and the start if it is given. If the start is free, arcs at the end of the cycle continue group 0. Returns the number
- * of groups. */
+/* Divides the arcs into groups that begin and end at fixed vertices; of[arc] is the group of each arc. Fixed vertices
+ * are those with pins or corners, and the start if it is given. If the start is free, the arcs after the last fixed
+ * vertex belong to group 0, because the cycle continues with that group. Returns the number of groups. */
 static int pieces(const cb_direct *d, int *of) {
   const int arcs = d->basis->arcs;
   bool held[CB_BASIS_ARCS_MAX + 1] = {false};
@@ -171,9 +172,9 @@ cb_status cb_direct_cross(cb_direct *d, int count, const cb_crossing *list) {
 
 enum { ROUNDS = 20, EXACT = 8 };
 
-/* Tolerances of the times of crossings. The relative error of the cost is of the order of their squares. From round
- * EXACT on settled_roughly suffices, because the times may not settle better for a gait in few functions of time or
- * with a barrier. */
+/* Tolerances of the times of crossings. The relative error of the cost is of the order of the square of these. From
+ * round EXACT on, settled_roughly is used, because the times may not become more accurate for a gait in few functions
+ * of time or with a barrier. */
 static const double settled = 1e-9, settled_roughly = 1e-5;
 
 /* Creates a search on arcs that end at the `count` crossings of the list. If count is 0, it is the search of
@@ -197,8 +198,8 @@ static cb_status create(const cb_optimum_problem *p, int count, const cb_crossin
   return status;
 }
 
-/* Creates the gait of d with its arcs stretched so that they end at ends[arcs + 1]. A gait in harmonics does not
- * change. */
+/* Creates the gait of d with its arcs stretched in time, so that they end at the times ends[arcs + 1]. A gait in
+ * harmonics does not change. */
 static cb_status retimed(const cb_direct *d, const double *ends, cb_gait **out) {
   const cb_basis *s = d->basis;
   const int n = d->v->n, rows = s->degree + 1;
@@ -221,8 +222,8 @@ static cb_status retimed(const cb_direct *d, const double *ends, cb_gait **out) 
   return status;
 }
 
-/* Finds the crossings. If the start is free and near a crossing, the gait is first shifted so that it begins midway
- * between its last and its first crossing. */
+/* Finds the crossings of *gait. If the start of the gait is free and near a crossing, the start is first moved along
+ * the cycle, to the middle between the last crossing and the first one. */
 static cb_status begin_there(const cb_optimum_problem *p, cb_gait **gait, int *count, cb_crossing *list) {
   cb_status status = cb_gait_crossings(p->bundle, *gait, count, list);
   if (status || *count == 0 || !cb_direct_smooth(p)) return status;
@@ -242,8 +243,8 @@ static bool same(int count, const cb_crossing *a, int others, const cb_crossing 
   return equal;
 }
 
-/* Solves on the arcs between the crossings of *gait, and replaces *gait by the result with equal speed on all arcs.
- * *moved: the largest change of the time of a crossing. */
+/* Solves for the gait on the arcs between the crossings of *gait. Replaces *gait by the result, with its times changed
+ * so that the speed is the same on all arcs. *moved becomes the largest change of the time of a crossing. */
 static cb_status once(cb_direct **d, cb_gait **gait, int count, const cb_crossing *list, int degree, int maximum,
                       double *moved) {
   const cb_direct *from = *d;

@@ -1,5 +1,5 @@
-/* The steps of sequential quadratic programming over gaits (direct.h), and the quadratic program of a step at a gait:
- * the objective, the conditions, their slopes and curvature. */
+/* The steps of sequential quadratic programming over gaits (direct.h), and the quadratic program of one step: the
+ * objective, the conditions, and their first and second derivatives at a gait. */
 #include "optimum/direct.h"
 
 #include "numerics/small.h"
@@ -28,8 +28,8 @@ static double objective_at(const cb_direct *d, double amount) {
   return NAN;
 }
 
-/* Computes the two conditions of each corner for the coefficients c; with slopes also their derivatives, which are
- * stored in the corners. */
+/* Computes the two conditions of each corner for the coefficients c. With `slopes`, also computes their derivatives,
+ * which are stored in the corners. */
 static cb_status corners(cb_direct *d, const double *c, bool slopes, double *value_of) {
   cb_status status = CB_OK;
   for (int k = 0; !status && k < d->corners; k++)
@@ -37,7 +37,7 @@ static cb_status corners(cb_direct *d, const double *c, bool slopes, double *val
   return status;
 }
 
-/* Computes the values of the conditions; first and second are as in cb_gait_target_at. *rows: the number of
+/* Computes the values of the conditions; `first` and `second` are as in cb_gait_target_at. *rows becomes the number of
  * conditions. */
 static cb_status conditions_at(cb_direct *d, const double *c, double amount, double *value_of, int *rows, double *first,
                                double *second) {
@@ -60,9 +60,9 @@ static cb_status conditions_at(cb_direct *d, const double *c, double amount, dou
   return status;
 }
 
-/* Computes, for a loop with a free start, the direction row[unknowns] along which only the start moves, which is r'.
- * The cost does not change along it, and its zero curvature would give a useless step. For arcs it suffices to fix the
- * start. */
+/* A loop with a free start does not change its cost if only its start moves along the loop. The curvature of the cost
+ * is 0 in this direction, which would give a useless step. Computes this direction, row[unknowns]; it is the change of
+ * the coefficients along r'. For arcs the start is fixed instead. */
 static void time_shift(const cb_direct *d, double *row) {
   const int f = d->basis->functions, n = d->v->n;
   double size = 0;
@@ -92,7 +92,7 @@ static double share_of_cost(const cb_direct *d) {
                                                                  : d->pace;
 }
 
-/* Computes the gradient g of the objective, with its barrier, in all unknowns. */
+/* Computes the gradient g of the objective, including its barrier, in all unknowns. */
 static void gradient(const cb_direct *d, double *g) {
   const int u = d->v->unknowns;
   const double scale = share_of_cost(d);
@@ -108,7 +108,7 @@ static void jacobian(const cb_direct *d, const double *first, int rows, double *
   int row = 0;
   memset(J, 0, (size_t)(rows * all) * sizeof *J);
   for (; row < count; row++) {
-    /* with one variable, the holonomy does not change with the gait, except by its momentum */
+    /* with one shape variable, the holonomy changes only through the momentum */
     for (int a = 0; a < dim && (d->v->n > 1 || (d->effort && d->effort->momentum)); a++)
       for (int p = 0; p < u; p++) J[row * all + p] += first[row * dim + a] * d->v->dy[a * u + p];
     if (cb_direct_amount_is_free(d) && row == amount) J[row * all + u] = -d->amount;
@@ -129,8 +129,8 @@ static void jacobian(const cb_direct *d, const double *first, int rows, double *
       J[row * all + i * d->basis->functions + d->corner[k / 2].vertex] = d->corner[k / 2].df[k % 2][i];
 }
 
-/* Computes the Hessian of the objective plus the multipliers times the conditions, with the parts of the barrier and of
- * the active constraints. */
+/* Computes the Hessian of the objective plus the conditions times their multipliers. The parts of the barrier and of
+ * the active constraints are included. */
 static cb_status hessian(cb_direct *d, int rows, const double *first, const double *second, double *H) {
   const cb_group *G = d->problem->bundle->group;
   const int u = d->v->unknowns, all = cb_direct_unknowns(d), dim = G->dim, n = d->v->n, f = d->basis->functions;
@@ -169,8 +169,8 @@ static cb_status hessian(cb_direct *d, int rows, const double *first, const doub
   return CB_OK;
 }
 
-/* For each coefficient that stays constant, sets its entries of the gradient and of the rows to 0, and also its row and
- * column of the Hessian except on the diagonal. */
+/* Freezes the coefficients that stay constant. For each of them, sets the entries of the gradient and of the rows to 0,
+ * and also its row and column of the Hessian, except for the diagonal entry. */
 static void freeze(const cb_direct *d, cb_reduced *qp) {
   const int all = qp->unknowns;
   double size = 0;
@@ -184,7 +184,8 @@ static void freeze(const cb_direct *d, cb_reduced *qp) {
   }
 }
 
-/* Appends the rows of the active constraints that press to the rows of the program, from row `first` on. */
+/* Appends the rows of those active constraints that press on the gait to the rows of the program, from row `first` on.
+ */
 static void active_rows(cb_direct *d, int first) {
   cb_reduced *qp = d->qp;
   if (!d->active_constraints) return;
@@ -192,8 +193,8 @@ static void active_rows(cb_direct *d, int first) {
   memset(qp->c + first, 0, (size_t)(qp->rows - first) * sizeof *qp->c);
 }
 
-/* Returns |gradient|^2 including the derivative by the drift, which is constant. Without that part the gradient would
- * vanish for a gait of stationary cost. */
+/* Returns |gradient|^2, including the derivative by the drift. The drift is constant and not an unknown, but without
+ * its derivative the size would vanish for a gait of stationary cost. */
 static double gradient_size(const cb_direct *d, const double *g) {
   const int n = d->v->n;
   double size = 0;
@@ -207,8 +208,9 @@ static double gradient_size(const cb_direct *d, const double *g) {
   return size;
 }
 
-/* Computes the values and multipliers at the coefficients c. *rest: the gait is stationary and meets its conditions;
- * *rows: the number of conditions. The quadratic program is computed too if *rest is false, or if `always` is true. */
+/* Computes the values and multipliers at the coefficients c. *rest becomes true if the gait is stationary and meets its
+ * conditions, and *rows becomes the number of conditions. The quadratic program is computed too if *rest is false, or
+ * if `always` is true. */
 static cb_status prepare(cb_direct *d, bool always, bool *rest, int *rows) {
   const cb_group *G = d->problem->bundle->group;
   cb_reduced *qp = d->qp;
@@ -250,12 +252,14 @@ static cb_status prepare(cb_direct *d, bool always, bool *rest, int *rows) {
 
 /* --- the search and its start --- */
 
-/* Tolerances of cb_direct.slope, which is relative to the gradient, and of cb_direct.off, the largest condition. They
- * are one or two decades above the round-off of integrals over a few hundred nodes in time. */
+/* Tolerances of cb_direct.slope, which is relative to the gradient, and of cb_direct.off, the largest absolute value of
+ * a condition. They are 10 to 100 times the round-off of integrals over a few hundred nodes in time. */
 static const double slope_small = 1e-11, off_small = 1e-13;
-/* The slope at which the gradient flow ends. The relative error of the cost is of the order of its square. */
+/* The gradient flow ends if the slope is below this. The relative error of the cost is of the order of the square of
+ * the slope. */
 static const double slope_of_flow = 1e-5;
-/* The slope for the cost of torques, whose second derivatives in time make the round-off larger. */
+/* Tolerance of the slope if the objective is the cost of torques. The second derivatives in time make its round-off
+ * larger. */
 static const double slope_of_torques = 1e-9;
 enum { FLOW = 100 /* a gradient flow may take this factor more steps */ };
 
@@ -343,7 +347,7 @@ static void displaced(const cb_direct *d, double s, const double *step, double *
   *amount = cb_direct_amount_is_free(d) ? d->amount * exp(fmin(s * step[u], 1)) : d->amount;
 }
 
-/* Returns the merit at the trial gait (direct.h); rho: the weight of the conditions. Returns infinity if the merit
+/* Returns the merit at the trial gait (direct.h), with the weight rho of the conditions. Returns infinity if the merit
  * cannot be evaluated. */
 static double merit(cb_direct *d, double amount, double rho, double *value_of, int *rows) {
   if (cb_variation_at(d->v, d->trial, 0) || conditions_at(d, d->trial, amount, value_of, rows, NULL, NULL))
@@ -353,8 +357,8 @@ static double merit(cb_direct *d, double amount, double rho, double *value_of, i
   return isfinite(m) ? m : INFINITY;
 }
 
-/* Returns the largest fraction, at most 1, of the step that may be taken: it changes the coefficients by at most half
- * of their size, and does not cross the barrier. */
+/* Returns the largest fraction of the step, at most 1, that may be taken. With this fraction the coefficients change by
+ * at most half of their size, and the gait does not cross the barrier. */
 static double longest(const cb_direct *d) {
   const int u = d->v->unknowns, f = d->basis->functions;
   double size = 0, step = 0;
@@ -374,8 +378,8 @@ static void accept(cb_direct *d, double amount) {
   if (cb_direct_amount_is_free(d)) cb_gait_target_set(d->problem->bundle->group, &d->target, amount);
 }
 
-/* Takes Newton's step with a limited length. Returns false if the gait leaves the domain of the bundle even for 1e-3 of
- * the step. */
+/* Takes Newton's step with a limited length. Returns false if the gait is outside the domain of the bundle even after
+ * 1e-3 of the step. */
 static bool leap(cb_direct *d) {
   double amount, now[sizeof d->condition / sizeof *d->condition];
   int rows;
@@ -389,8 +393,9 @@ static bool leap(cb_direct *d) {
   return false;
 }
 
-/* Moves along the step, with a correction for the curvature of the conditions. Returns false if the merit does not
- * decrease. rho: the weight of the conditions; slope: the derivative of the objective along the step. */
+/* Changes the gait along the step, with a correction for the curvature of the conditions. Returns false if the merit
+ * does not decrease. rho is the weight of the conditions, and `slope` the derivative of the objective along the step.
+ */
 static bool advance(cb_direct *d, int rows, double rho, double slope) {
   const double off = sum_of_sizes(rows, d->condition), before = objective_at(d, d->amount) + rho * off;
   const double fall = slope - rho * off, noise = 1e-14 * (fabs(before) + rho * off);
@@ -415,8 +420,8 @@ static bool advance(cb_direct *d, int rows, double rho, double slope) {
   return false;
 }
 
-/* Replaces the Hessian by its largest diagonal entry times the identity. Coefficients have the size of rates, so that a
- * step is then along the gradient in the metric int |r'|^2 dt. */
+/* Replaces the Hessian by the identity times the largest diagonal entry of the Hessian. A step is then along the
+ * gradient in the metric int |r'|^2 dt, because coefficients have the size of rates. */
 static void flatten(cb_direct *d) {
   const int u = d->qp->unknowns;
   double largest = 0, *H = d->qp->H;
@@ -443,7 +448,7 @@ cb_status cb_direct_settle(cb_direct *d, int maximum) {
     status = cb_reduced_solve(d->qp);
     if (status) return status;
     for (int a = 0; a < d->qp->unknowns; a++) slope += gradient_now[a] * d->qp->step[a];
-    if (d->off > d->tolerance_off) /* with this weight the merit decreases along the step */
+    if (d->off > d->tolerance_off) /* with this weight rho the merit decreases along the step */
       rho = fmax(rho, 2 * slope / sum_of_sizes(rows, d->condition));
     /* if the slope along the step is 0, the step can improve the merit only by round-off */
     if (d->off <= d->tolerance_off && fabs(slope) <= 1e-18 * (1 + fabs(objective_at(d, d->amount)))) return CB_OK;
@@ -488,13 +493,13 @@ cb_status cb_direct_second_variation(cb_direct *d) {
   return status;
 }
 
-/* An eigenvalue counts as 0 (flat) if it is below 1e-8 of the middle eigenvalue, or below 1e-13 of the largest. The
- * round-off of a few hundred nodes is far below the first tolerance. */
+/* An eigenvalue counts as 0 (flat) if it is below 1e-8 of the middle one of the sorted eigenvalues, or below 1e-13 of
+ * the largest. The first tolerance is far above the round-off of a few hundred nodes. */
 void cb_direct_signs(const cb_direct *d, int *negative, int *flat) {
   static const double small = 1e-8;
   const int n = d->qp->values;
   const double *e = d->qp->eigen, maximum = n ? fmax(fabs(e[0]), fabs(e[n - 1])) : 0;
-  /* the middle eigenvalue is used and not the largest, since constraints add large curvatures of their own */
+  /* the middle eigenvalue sets the scale and not the largest, because constraints add large curvatures of their own */
   const double scale = fmax(n ? fabs(e[n / 2]) : 0, 1e-5 * maximum), bound = small * scale;
   *negative = *flat = 0;
   for (int k = 0; k < d->qp->values; k++) {

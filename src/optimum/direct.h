@@ -50,7 +50,7 @@ typedef struct cb_crossing {
   double at, time;
 } cb_crossing;
 
-/* True if the bundle has breaks. */
+/* Returns true if the bundle has breaks. */
 bool cb_bundle_has_breaks(const cb_bundle *b);
 /* Finds the crossings list[CB_CROSSINGS_MAX] of a gait, in the order of their times from 0. CB_ERROR_UNSUPPORTED, with
  * the names of the variables, if the gait runs along a break, crosses two breaks at once, or has more than
@@ -76,16 +76,16 @@ typedef struct cb_corner {
 
 struct cb_direct;
 
-/* Computes the terms f[2] at the vertex of the gait with coefficients c[n][functions]; with slopes also df and ddf of
- * the corner. */
+/* Computes the terms f[2] at the vertex of the gait with coefficients c[n][functions]. With `slopes`, also computes the
+ * members df and ddf of the corner. */
 cb_status cb_corner_at(cb_shape_constraints *w, cb_corner *corner, int functions, const double *c, bool slopes,
                        double *f);
 
-/* Starts from a gait that was found with a barrier, and finds the corners that the gait meets. Then it solves, to
- * round-off, for the gait at these corners, in polynomials of this degree between the corners. *out is NULL if d has no
- * barrier, or if the gait meets no corner. CB_STEP_NO_CONVERGENCE if the gait or the times of its corners do not
- * converge, if the gait is not pressed against the corners, or if it violates a constraint elsewhere. The caller
- * frees. */
+/* Starts from a gait that was found with a barrier, and finds the corners that the gait meets. Then solves, to
+ * round-off, for the gait that passes these corners. Between the corners the gait is a polynomial of this degree. *out
+ * is NULL if d has no barrier, or if the gait meets no corner. Returns CB_STEP_NO_CONVERGENCE if the gait or the times
+ * of its corners do not converge, if the gait is not pressed against the corners, or if it violates a constraint
+ * elsewhere. The caller frees *out. */
 cb_status cb_direct_sharpen(struct cb_direct *d, int degree, struct cb_direct **out);
 
 typedef struct cb_direct {
@@ -102,73 +102,77 @@ typedef struct cb_direct {
   cb_pin pin[CB_SHAPE_MAX + CB_CROSSINGS_MAX];
   cb_active_constraints *active_constraints; /* owned: the constraints that a given gait meets; NULL: none */
   bool *frozen;                              /* [unknowns], owned: coefficients that stay constant; NULL: none */
-  double *c, *trial; /* [n][functions]; c: the coefficients of the gait, set by the caller; trial: those of a trial
-                      * step */
-  double amount;     /* nan if the target has no amount */
+  /* [n][functions]; c: the coefficients of the gait, set by the caller; trial: the coefficients of a trial step */
+  double *c, *trial;
+  double amount; /* nan if the target has no amount */
   double mu, nu[CB_CONDITIONS_MAX], lambda[CB_GROUP_DIM];
   double condition[CB_CONDITIONS_MAX + 2 + 3 * CB_SHAPE_MAX + CB_CROSSINGS_MAX + 2 * CB_CORNERS_MAX],
       off;      /* the values of the conditions, and the largest absolute value of them */
   double slope; /* |gradient of the objective along gaits that meet the conditions|/|gradient| */
   /* for infinite length: the factor of the cost E in the objective, pace E - log(amount) */
   double pace;
-  double coarse; /* the cost of torques in half as many functions of time; 0: there are none; infinite: not known */
-  double tolerance, tolerance_off; /* the search ends when slope and off are below these */
+  /* the cost of torques in half as many functions of time; 0: it was not computed; infinite: a finer search failed */
+  double coarse;
+  double tolerance, tolerance_off; /* the search ends when `slope` and `off` are below these two numbers */
   int iterations;
   bool stationary; /* option: takes Newton's steps to any gait of stationary cost, not only to a minimum */
 } cb_direct;
 
-/* Creates a search for a smooth loop in `size` harmonics if the start is free, and otherwise for an arc of degree 2
- * size with a corner at the start. The coefficients c are zero. The caller frees. */
+/* Creates a search for a gait. If the start is free, the gait is a smooth loop in `size` harmonics. Otherwise it is one
+ * arc of degree 2 size, with a corner at the start. The coefficients c are zero. The caller frees *out. */
 cb_status cb_direct_create(const cb_optimum_problem *problem, int size, cb_direct **out);
 /* Creates a search in a given basis. The search then owns the basis, even after a failure. A basis of Fourier's
  * functions requires a free start. */
 cb_status cb_direct_create_on(const cb_optimum_problem *problem, cb_basis *basis, cb_direct **out);
 void cb_direct_free(cb_direct *d);
-/* True if the start of the cycle is free: there is no start shape, and the conditions depend only on the conjugacy
- * class of the holonomy. */
+/* Returns true if the start of the cycle is free: there is no start shape, and the conditions depend only on the
+ * conjugacy class of the holonomy. */
 bool cb_direct_smooth(const cb_optimum_problem *problem);
 
 /* Sets the coefficients c to those nearest to a gait, and then moves the vertices with pins to the values of the
  * pins. */
 cb_status cb_direct_from(cb_direct *d, const cb_gait *gait);
-/* Searches from the coefficients c. CB_STEP_NO_CONVERGENCE after `maximum` iterations, with the gait that was reached.
- * The constraints of the problem are first ignored. If no gait is found, or the gait violates constraints, the search
- * repeats with a barrier (shape_constraint.h) from the same coefficients, scaled into the allowed region. If the
- * objective is the maximum amount at any length, the search begins with the barrier. The weight tau of the barrier
- * decreases to 1e-7 (times the cost, for the objective cost), or at least to 1e-4 if lower values do not converge. If
- * no constraint presses at the end, the gait is solved again without the barrier. */
+/* Searches from the coefficients c. Returns CB_STEP_NO_CONVERGENCE after `maximum` iterations; c are then the
+ * coefficients of the last gait. At first the constraints of the problem are ignored. If no gait is found, or the gait
+ * violates constraints, the search repeats with a barrier (shape_constraint.h) from the same coefficients, scaled into
+ * the allowed region. If the objective is the maximum amount at any length, the search begins with the barrier. The
+ * weight tau of the barrier decreases to 1e-7 (times the cost, for the objective cost), or only to a value of at most
+ * 1e-4 if lower values do not converge. If no constraint presses at the end, the gait is solved again without the
+ * barrier. */
 cb_status cb_direct_solve(cb_direct *d, int maximum);
-/* Searches from the coefficients c without constraints, or with the current barrier. CB_STEP_NO_CONVERGENCE after
- * `maximum` iterations (100 times as many for a gradient flow), or if no step improves the gait. */
+/* Searches from the coefficients c without constraints, or with the current barrier. Returns CB_STEP_NO_CONVERGENCE
+ * after `maximum` iterations (100 times as many for a gradient flow), or if no step improves the gait. */
 cb_status cb_direct_settle(cb_direct *d, int maximum);
 /* Computes the maximum amount of the target within the constraints at any length, by a search from a gait; `size` is as
  * in cb_direct_create. Returns the status of the search. */
 cb_status cb_direct_maximum(const cb_optimum_problem *problem, const cb_gait *start, int size, double *amount);
 /* Starts from a gait that was found with a barrier, and solves Wong's equations (extremal.h) for the gait that is
- * exactly at its bounds, on arcs of this degree. CB_STEP_NO_CONVERGENCE if the equations have no solution near the
- * given gait, or if the solution violates other constraints. The caller frees. */
+ * exactly at its bounds. *out has this gait in polynomials of this degree on its arcs. Returns CB_STEP_NO_CONVERGENCE
+ * if the equations have no solution near the given gait, or if the solution violates other constraints. The caller
+ * frees *out. */
 cb_status cb_direct_active_bounds(const cb_direct *d, int degree, cb_direct **out);
 /* Computes the forces of the active constraints (shape_constraint.h); d then owns active_constraints, even after a
- * failure. From then on slopes, steps and the second variation are restricted to the constraints. */
+ * failure. After this call slopes, steps and the second variation are restricted to changes that the constraints allow.
+ */
 cb_status cb_direct_press(cb_direct *d, cb_active_constraints *active_constraints);
 /* After a solution, computes the eigenvalues of the second variation over gaits at the target and stores them in
  * qp->eigen. */
 cb_status cb_direct_second_variation(cb_direct *d);
-/* Computes the times ends[arcs + 1] at which arcs end if the speed is equal on all arcs. Returns the largest change of
- * an end. */
+/* Computes the times ends[arcs + 1] at which arcs end if the speed is the same on all arcs. Returns the largest
+ * difference between these times and the present ends. */
 double cb_direct_pace(const cb_direct *d, double *ends);
-/* Adds pins for the crossings of breaks at ends of arcs (a start shape already has its pin). From then on the cost is
- * the cost at the optimal times of these ends (cb_variation_divide). */
+/* Adds pins for the crossings of breaks at ends of arcs (if a start shape is given, the start already has its pin).
+ * After this call the cost is the cost at the optimal times of these ends (cb_variation_divide). */
 cb_status cb_direct_cross(cb_direct *d, int count, const cb_crossing *list);
 /* Searches from a gait that crosses breaks of the bundle, on arcs of this degree that end at the crossings. It calls
- * cb_direct_solve for given times of the crossings, and repeats until the times do not change. *d, in any basis, may be
- * replaced, even after a failure. CB_ERROR_UNSUPPORTED if an intermediate gait runs along a break or crosses two breaks
- * at once; CB_STEP_NO_CONVERGENCE if a search or the times do not converge. */
+ * cb_direct_solve for given times of the crossings, and repeats until the times do not change. *d may have any basis;
+ * it may be replaced by another search, even after a failure. Returns CB_ERROR_UNSUPPORTED if an intermediate gait runs
+ * along a break or crosses two breaks at once, and CB_STEP_NO_CONVERGENCE if a search or the times do not converge. */
 cb_status cb_direct_multiphase(cb_direct **d, const cb_gait *start, int degree, int maximum);
 /* Counts the eigenvalues in qp->eigen that are negative, and those that are 0 to round-off. */
 void cb_direct_signs(const cb_direct *d, int *negative, int *flat);
-/* Computes the share of the cost (for the objective efficiency: of cost/amount^2) that the best of ten steps along the
- * negative gradient saves at the target. The coefficients c do not change. */
+/* Tries ten steps along the negative gradient, and computes the share of the cost (for the objective efficiency: of
+ * cost/amount^2) that the best of them saves at the target. The coefficients c do not change. */
 cb_status cb_direct_flow(cb_direct *d, double *gain);
 
 /* --- unknowns and pins --- */

@@ -63,7 +63,8 @@ cb_status cb_effort_begin(cb_variation *v, const double *c) {
 
 /* --- torques at a node --- */
 
-/* Computes the torques of the metric, springs and dampers and, with slopes, their derivatives. */
+/* Computes the torques that the metric, the springs and the dampers cause. With `slopes`, also computes their
+ * derivatives. */
 static void geodesic(const cb_variation *v, int q, const double *ddM, cb_effort_node *out) {
   const cb_optimum_problem *p = v->effort->problem;
   const int n = v->n;
@@ -103,7 +104,8 @@ cb_status cb_effort_node_at(cb_variation *v, int q, bool slopes, cb_effort_node 
 
 /* --- the cost --- */
 
-/* Returns the cost of variable i at a node, and computes its derivatives; infinite beyond the limit. */
+/* Returns the cost of variable i at a node, and computes its derivatives. The cost is infinite beyond the limit of the
+ * torque. */
 double cb_effort_price_of(const cb_effort *e, int i, double tau, double v, cb_effort_price *d) {
   double value;
   if (e->squared) {
@@ -124,7 +126,8 @@ double cb_effort_price_of(const cb_effort *e, int i, double tau, double v, cb_ef
   return value - 2 * e->barrier * log(left);
 }
 
-/* Adds the contribution of a node to cost, work and mechanical of e, and updates the maxima largest and share. */
+/* Adds the contribution of a node to the members cost, work and mechanical of e, and updates the maxima `largest` and
+ * `share`. */
 static void account(cb_effort *e, int n, double weight, const double *tau, const double *rate) {
   for (int i = 0; i < n; i++) {
     const double power = tau[i] * rate[i] / e->problem->duration, size = fabs(tau[i]);
@@ -136,7 +139,8 @@ static void account(cb_effort *e, int n, double weight, const double *tau, const
   }
 }
 
-/* Adds the derivatives of a node's cost to dcost; weight: that of the node, in s. */
+/* Adds the derivatives of a node's cost to dcost. `weight` is the weight of the node in the integral over time, in s.
+ */
 static void add_slope(cb_variation *v, int q, double weight, const cb_effort_node *at, const cb_effort_price *d) {
   const cb_basis *s = v->basis;
   const int n = v->n, f = s->functions, dim = v->dim, u = v->unknowns;
@@ -198,8 +202,8 @@ static cb_status third(cb_variation *v, int q, const double *direction, double *
   return CB_OK;
 }
 
-/* Adds the second derivatives of sum_i push_i (M r'' + Gamma(r', r'))_i at node q to H[3 n][3 n], for rates in the time
- * 0 to 1. push[n]: given numbers. */
+/* Adds the second derivatives of sum_i push_i (M r'' + Gamma(r', r'))_i at node q to H[3 n][3 n], with given numbers
+ * push[n]. Rates are those in the time from 0 to 1. */
 static cb_status bend(cb_variation *v, int q, const double *push, double *H) {
   const int n = v->n, width = 3 * n;
   const double *dM = v->dM + q * n * n * n, *rate = v->v + q * n, *ddM = v->effort->memory->ddM,
@@ -237,7 +241,7 @@ static cb_status bend(cb_variation *v, int q, const double *push, double *H) {
   return CB_OK;
 }
 
-/* Computes the Hessian H[3 n][3 n] of the cost at node q in (r, r', r''), in the time 0 to 1. */
+/* Computes the Hessian H[3 n][3 n] of the cost at node q in (r, r', r''). Rates are those in the time from 0 to 1. */
 static cb_status node_hessian(cb_variation *v, int q, double weight, double *H) {
   const int n = v->n, width = 3 * n;
   const double T = v->effort->problem->duration;

@@ -24,10 +24,10 @@
 typedef struct cb_effort {
   const cb_optimum_problem *problem; /* borrowed */
   const double *momentum;            /* mu_0; NULL: 0 */
-  bool squared;                      /* E is that of `torque`, also while a search for `work` begins */
+  bool squared;                      /* true: E is the cost `torque`, also while a search for `work` begins */
   double barrier, relaxed, smooth;   /* b, s and e; b = 0: no limits */
-  /* from the latest cb_effort_at. cost: E without barrier and smoothing; largest: the largest |tau_i|; work: int tau_i
-   * v_i dt; mechanical: the sum of int |tau_i v_i| dt; share: the largest |tau_i|/T_i */
+  /* results of the latest cb_effort_at. cost: E without barrier and smoothing; largest: the largest |tau_i|; work: int
+   * tau_i v_i dt; mechanical: the sum of int |tau_i v_i| dt; share: the largest |tau_i|/T_i */
   double cost, largest[CB_SHAPE_MAX], work[CB_SHAPE_MAX], mechanical, share;
   double *torque; /* [nodes][n] */
   struct cb_effort_work *memory;
@@ -37,28 +37,30 @@ static inline bool cb_objective_is_effort(cb_objective o) { return o == CB_OBJEC
 /* Returns whether the problem has limits of torques. */
 bool cb_effort_is_limited(const cb_optimum_problem *p);
 
-/* Creates the cost for a variation; *out is NULL for other objectives. The caller frees. */
+/* Creates the cost for a variation; *out is NULL for other objectives. The caller frees *out. */
 cb_status cb_effort_create(const cb_optimum_problem *p, const cb_variation *v, cb_effort **out);
 void cb_effort_free(cb_effort *e);
 
 /* --- functions for the variation (variation.h), where the time is divided by the duration: from 0 to 1 --- */
 
-/* Evaluates the quantities at the nodes that torques and momentum need. Call it after A and dA of the variation were
- * evaluated; c: the coefficients. */
+/* Evaluates the quantities at the nodes that torques and momentum need, for the coefficients c. Must be called after A
+ * and dA of the variation were evaluated. */
 cb_status cb_effort_begin(cb_variation *v, const double *c);
-/* Adds w = P^-1 Ad_g^T mu_0 for the element g at node q, times the duration, to xi. */
+/* Adds w = P^-1 Ad_g^T mu_0, times the duration, to xi, for the group element g at node q. */
 void cb_effort_add_velocity(const cb_variation *v, int q, const double *g, double *xi);
 /* Adds the derivative of -w by r_i, times the duration, to `along`. */
 void cb_effort_add_slope(const cb_variation *v, int q, int i, double *along);
 /* Computes dy for a motion with momentum. Without momentum dy is an integral (variation.h); with momentum it solves a
  * differential equation. */
 cb_status cb_effort_holonomy(cb_variation *v);
-/* Computes cost, and with slopes dcost, of the variation. The cost is infinite beyond the relaxed limits. */
+/* Computes the members cost and, with `slopes`, dcost of the variation. The cost is infinite beyond the relaxed limits.
+ */
 cb_status cb_effort_at(cb_variation *v, bool slopes);
 /* Adds the Hessian of mu E/2 to H, at momentum 0. */
 cb_status cb_effort_add_hessian(cb_variation *v, double mu, double *H);
 /* Computes the matrix H of cb_variation_hessian, with all its terms, for a motion with momentum. */
 cb_status cb_effort_hessian(cb_variation *v, double mu, const double *Lambda, const double *W, double *H);
 
-/* Creates the complete closed gait: the path with coefficients c, and, if r(1) differs from r(0), the same way back. */
+/* Creates the complete closed gait from the path with coefficients c. If r(1) differs from r(0), the gait returns along
+ * the same path. */
 cb_status cb_effort_gait(const cb_variation *v, const double *c, cb_gait **out);

@@ -22,7 +22,7 @@ static void multiply(int rows, int columns, const double *a, const double *x, do
   for (int i = 0; i < rows; i++) out[i] = cb_dot(columns, a + i * columns, x);
 }
 
-/* Computes w = P^-1 mu at node q with the element g. */
+/* Computes w = P^-1 mu at node q, where the group element is g. */
 static void turn_rate(const cb_variation *v, int q, const double *g, double *w) {
   double mu[D];
   cb_group_adjoint_dual(v->bundle->group, g, v->effort->momentum, mu);
@@ -60,9 +60,9 @@ void cb_effort_feedback(const cb_variation *v, int q, double *moved, double *K) 
   }
 }
 
-/* Solves y' = W + K y on each panel by Gauss's collocation, for all coefficients. y: the change of the element by a
- * coefficient (cb_effort_feedback, which computes K); W = -(turn phi + way phi'), the direct effect of the coefficient
- * of the function phi, with turn and way of variation_private.h. */
+/* Solves y' = W + K y on each panel by Gauss's collocation, once for each coefficient. y is the change of the group
+ * element by the coefficient, and K is computed by cb_effort_feedback. W = -(turn phi + way phi') is the direct effect
+ * of the coefficient of the function phi, with turn and way of variation_private.h. */
 cb_status cb_effort_holonomy(cb_variation *v) {
   const cb_basis *s = v->basis;
   const int dim = v->dim, u = v->unknowns, n = v->n, f = s->functions, size = STAGES * dim;
@@ -101,7 +101,7 @@ cb_status cb_effort_holonomy(cb_variation *v) {
   return CB_OK;
 }
 
-/* Computes the torques that the momentum mu needs, at the rates v. */
+/* Computes the torques that are due to the momentum mu, at the rates v. */
 static void gyroscopic(const cb_bundle *b, const cb_effort_locked *at, const double *v, const double *mu, double *tau) {
   const int n = b->n, dim = b->group->dim;
   double w[D], xi[D] = {0}, ad[D * D], turned[D], push[D];
@@ -123,8 +123,8 @@ static void gyroscopic(const cb_bundle *b, const cb_effort_locked *at, const dou
   }
 }
 
-/* The torques of the momentum are linear in the rates and quadratic in mu. Their differences by the rates and by mu are
- * therefore exact. */
+/* The torques that are due to the momentum are linear in the rates and quadratic in mu. Differences of these torques by
+ * the rates and by mu are therefore exact. */
 cb_status cb_effort_add_gyroscopic(cb_variation *v, int q, bool slopes, cb_effort_node *out) {
   static const double h = 2e-3, weight[2] = {2. / 3, -1. / 12}; /* central differences of order 4 */
   const cb_bundle *b = v->bundle;
@@ -175,7 +175,8 @@ cb_status cb_effort_add_gyroscopic(cb_variation *v, int q, bool slopes, cb_effor
  * of Y' = F; D: derivative by the coefficients. The second derivatives of S = sum_i push_i tau_i + <lambda, F> are
  * differences, where push_i = de/dtau_i is constant. */
 
-/* A shape near node q, with its tables, and the values of lambda, xi and push of the given motion at this node. */
+/* A shape near node q, with the tables of the bundle there, and the values of lambda, xi and push of the given motion
+ * at this node. */
 typedef struct place {
   cb_effort_locked at;
   double r[N], M[N * N], dM[N * N * N];
@@ -187,7 +188,7 @@ static cb_status place_at(const cb_bundle *b, place *p) {
   return status ? status : cb_effort_lock(b, p->r, &p->at);
 }
 
-/* Returns S at node q for the shape of p; z: (r', r'', Y). */
+/* Returns S at node q for the shape of p, with z = (r', r'', Y). */
 static double weighted(const cb_variation *v, int q, const place *p, const double *z) {
   const cb_group *G = v->bundle->group;
   const int n = v->n, dim = v->dim;
@@ -215,7 +216,8 @@ static double weighted(const cb_variation *v, int q, const place *p, const doubl
   return sum;
 }
 
-/* Computes the central difference of S by variable l of z, and returns the sum of S on both sides. */
+/* Computes the central difference of S by variable l of z. Returns the sum of the two values of S, at z_l + h and at
+ * z_l - h. */
 static double both_sides(const cb_variation *v, int q, const place *p, double *z, int l, double h, double *difference) {
   double S[2];
   for (int side = 0; side < 2; side++) {
@@ -282,7 +284,7 @@ static cb_status add_bend(const cb_variation *v, int q, double weight, const pla
   return CB_OK;
 }
 
-/* Computes lambda[nodes][dim] backwards by Gauss's collocation; pull[nodes][dim]: d_Y e. */
+/* Computes lambda[nodes][dim], from the end to the start, by Gauss's collocation. pull[nodes][dim] holds d_Y e. */
 static cb_status adjoint(const cb_variation *v, const double *Lambda, const double *pull, double *lambda) {
   const cb_basis *s = v->basis;
   const int dim = v->dim, size = STAGES * dim;

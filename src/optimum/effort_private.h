@@ -28,7 +28,8 @@ struct cb_effort_work {
   double *node, *left;            /* [nodes][3 n][3 n] and [nodes][functions]: for the Hessian at momentum 0 */
 };
 
-/* The torques at a node and their derivatives in x = (r, r', r''), in the time 0 to 1, and in mu. */
+/* The torques at a node, and their derivatives in x = (r, r', r'') and in mu. Rates are those in the time from 0 to 1.
+ */
 typedef struct cb_effort_node {
   double tau[N], x[N][3 * N], mu[N][D];
 } cb_effort_node;
@@ -40,15 +41,16 @@ typedef struct cb_effort_price {
 
 /* Computes the torques at node q and, with slopes, their derivatives. */
 cb_status cb_effort_node_at(cb_variation *v, int q, bool slopes, cb_effort_node *out);
-/* Returns the cost of variable i at a node, and computes its derivatives; infinite beyond the limit. */
+/* Returns the cost of variable i at a node, and computes its derivatives. The cost is infinite beyond the limit of the
+ * torque. */
 double cb_effort_price_of(const cb_effort *e, int i, double tau, double v, cb_effort_price *d);
 
 /* --- motions with momentum (effort_momentum.c) --- */
 
-/* Fills the inverse of P and the derivatives of P at a shape. */
+/* Fills the inverse of P and the derivatives of P at the shape r. */
 cb_status cb_effort_lock(const cb_bundle *b, const double *r, cb_effort_locked *at);
-/* Adds the torques of the momentum at node q and, with slopes, their derivatives. */
+/* Adds the torques that are due to the momentum at node q. With `slopes`, also adds their derivatives. */
 cb_status cb_effort_add_gyroscopic(cb_variation *v, int q, bool slopes, cb_effort_node *out);
-/* Computes K[dim][dim], the derivative of y' by y at node q: a change y of the element, g -> exp(y) g, changes mu by
- * Ad_g^T ad_y^T mu_0. moved[dim][dim]: column b is the change of mu by y = e_b. */
+/* Computes K[dim][dim], the derivative of y' by y at node q. A change y of the group element, g -> exp(y) g, changes mu
+ * by Ad_g^T ad_y^T mu_0. Column b of moved[dim][dim] is this change for y = e_b. */
 void cb_effort_feedback(const cb_variation *v, int q, double *moved, double *K);

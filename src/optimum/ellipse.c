@@ -1,6 +1,6 @@
-/* The starts of a search: small ellipses, waves and random loops. At many shapes in the window (cb_shape_window), the
- * best plane for each direction gives an ellipse; the cheapest ellipses are moved to minima of their cost
- * (find.h). */
+/* The starts of a search: small ellipses, waves and random loops. Ellipses are examined at many shapes in the window
+ * (cb_shape_window): at each shape the plane of the cheapest ellipse is found for each direction of the displacement.
+ * The cheapest of all these ellipses are moved to minima of their cost (find.h). */
 
 #include "numerics/random.h"
 #include "numerics/small.h"
@@ -25,9 +25,9 @@ void cb_shape_window(const cb_optimum_problem *o, int i, double wide, double *lo
 
 static bool turns(const cb_group *G, int a) { return !strncmp(G->axis[a], "omega", 5); }
 
-/* Writes the conditions c + L y = 0 at the identity as P y = |c| and Z y = 0, where L are the first derivatives of the
- * target: a reflection of the rows of L makes c parallel to the first axis. Returns false if the identity meets the
- * conditions, or if they cannot be evaluated there. */
+/* Writes the conditions c + L y = 0 at the identity, where L are the first derivatives of the target, as P y = |c| and
+ * Z y = 0. For this, a reflection makes c parallel to the first axis; it is also applied to the rows of L. Returns
+ * false if the identity meets the conditions, or if they cannot be evaluated at the identity. */
 static bool numbers(const cb_group *G, const cb_gait_target *target, cb_small_target *t) {
   const int count = cb_gait_target_count(G, target);
   double one[CB_GROUP_SIZE], c[CB_CONDITIONS_MAX], L[CB_CONDITIONS_MAX * CB_GROUP_DIM], size = 0;
@@ -53,7 +53,7 @@ static bool numbers(const cb_group *G, const cb_gait_target *target, cb_small_ta
   return true;
 }
 
-/* Computes the target of small gaits. Returns false if these cannot contribute to the target of the problem. */
+/* Computes the target of small gaits. Returns false if small gaits cannot contribute to the target of the problem. */
 static bool small_target(const cb_optimum_problem *o, cb_small_target *t) {
   const cb_group *G = o->bundle->group;
   *t = (cb_small_target){0};
@@ -79,7 +79,7 @@ static void whitened(int n, int dim, const double *B, const double *lambda, cons
       for (int a = 0; a < dim; a++) K[i * n + j] += lambda[a] * B[a];
       K[j * n + i] = -K[i * n + j];
     }
-  for (int side = 0; side < 2; side++) /* side 0: L^-1 K, by columns; side 1: the result times L^-T, by rows */
+  for (int side = 0; side < 2; side++) /* side 0: L^-1 K, by columns; side 1: this result times L^-T, by rows */
     for (int c = 0; c < n; c++)
       for (int i = 0; i < n; i++) {
         double *x = side ? &K[c * n + i] : &K[i * n + c];
@@ -88,8 +88,8 @@ static void whitened(int n, int dim, const double *B, const double *lambda, cons
       }
 }
 
-/* Finds the plane of the largest eigenvalue of the antisymmetric K: unit vectors u, w with K w = mu u and K u = -mu w,
- * by powers of K'K = -K^2. Returns mu; 0 if K u = 0. */
+/* Finds the plane of the largest eigenvalue mu of the antisymmetric matrix K: unit vectors u and w with K w = mu u and
+ * K u = -mu w. Uses powers of K'K = -K^2. Returns mu, or 0 if K u = 0. */
 static double leading_plane(int n, const double *K, double *u, double *w) {
   enum { POWERS = 60 };
   double mu = 0;
@@ -127,9 +127,9 @@ static void unwhiten(int n, const double *l, double *x) {
   }
 }
 
-/* Finds the plane of the largest eigenvalue for the direction lambda (find.h). The ellipse runs in the direction for
- * which y is along lambda, and has the size for which |P y| = 1. Returns false if the cost metric is not positive
- * definite, or if the curvature has no part along P. */
+/* Finds the plane of the largest eigenvalue for the direction lambda (find.h), and the ellipse in it. The displacement
+ * y of the ellipse is along lambda, which determines the direction of the motion, and |P y| = 1, which determines the
+ * size. Returns false if the cost metric is not positive definite, or if the curvature has no part along P. */
 static bool plane_at(const cb_optimum_problem *o, const cb_small_target *t, const double *r, const double *lambda,
                      cb_ellipse *e) {
   const cb_bundle *b = o->bundle;
@@ -162,7 +162,7 @@ static bool plane_at(const cb_optimum_problem *o, const cb_small_target *t, cons
   return true;
 }
 
-/* Returns the price plus an estimate of the cost of compensating the unwanted displacement. */
+/* Returns the price, increased by an estimate of the cost to compensate the unwanted displacement. */
 static double dearness(const cb_ellipse *e) { return e->price * (1 + 3 * e->unwanted); }
 
 static bool allowed(const cb_optimum_problem *o, const double *r) {
@@ -200,7 +200,8 @@ static int cheaper(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Lists the best planes at many shapes (at a start shape: only there), the cheapest first. Returns their number. */
+/* Lists the best planes at many shapes (or only at the start shape if there is one), the cheapest first. Returns the
+ * number of these planes. */
 static int best_planes(const cb_optimum_problem *o, const cb_small_target *t, cb_ellipse *list) {
   static const int prime[CB_SHAPE_MAX] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53};
   int count = 0;
@@ -217,7 +218,7 @@ static int best_planes(const cb_optimum_problem *o, const cb_small_target *t, cb
   return count;
 }
 
-/* True if the centres of two ellipses differ by less than an eighth of the window in every variable. */
+/* Returns whether the centres of two ellipses differ by less than an eighth of the window in every variable. */
 static bool are_near(const cb_optimum_problem *o, const cb_ellipse *a, const cb_ellipse *b) {
   bool near = true;
   for (int i = 0; i < o->bundle->n; i++) {
@@ -282,11 +283,13 @@ cb_status cb_ellipse_gait(const cb_optimum_problem *o, const cb_ellipse *e, cb_g
 
 enum { HARMONICS = 2, ROW = 2 * HARMONICS, LAGS = 3, WIDTHS = 2, WAVES = LAGS * WIDTHS };
 
-/* True if the search also finds the size of the gait, as for the most efficient gait: starts then keep their size. */
+/* Returns whether the search also finds the size of the gait, as for the most efficient gait. The starts then keep
+ * their size. */
 static bool free_size(const cb_optimum_problem *p) { return p->objective == CB_OBJECTIVE_EFFICIENCY; }
 
-/* Creates the gait with this mean and the rows cosine 1, cosine 2, sine 1, sine 2, scaled by s. If there is a start
- * shape, the gait passes through it instead of having this mean. */
+/* Creates the gait with this mean and with Fourier coefficients that are s times the rows, in the order cosine 1,
+ * cosine 2, sine 1, sine 2. If there is a start shape, the gait passes through the start shape instead of having this
+ * mean. */
 static cb_status loop(const cb_optimum_problem *p, const double *mean, const double *rows, double s, cb_gait **out) {
   const int n = p->bundle->n;
   double m[CB_SHAPE_MAX], x[ROW * CB_SHAPE_MAX];
@@ -298,8 +301,8 @@ static cb_status loop(const cb_optimum_problem *p, const double *mean, const dou
   return cb_gait_fourier(n, HARMONICS, m, x, x + HARMONICS * n, out);
 }
 
-/* Returns the size |log g| of the holonomy of a gait; nan if the gait leaves the domain of the bundle, or if log g does
- * not exist. *back: the reversed gait is nearer to the target. */
+/* Returns the size |log g| of the holonomy g of a gait; nan if the gait leaves the domain of the bundle, or if log g
+ * does not exist. *back becomes true if the reversed gait is nearer to the target. */
 static double reach(const cb_optimum_problem *p, const cb_gait *gait, bool *back) {
   const cb_group *G = p->bundle->group;
   double g[CB_GROUP_SIZE], y[CB_GROUP_DIM], c[CB_CONDITIONS_MAX], off[2] = {0}, sum = 0;
@@ -314,7 +317,7 @@ static double reach(const cb_optimum_problem *p, const cb_gait *gait, bool *back
   return sqrt(sum);
 }
 
-/* Returns the size of the target, to which `reach` is compared; 1 if it is unknown. */
+/* Returns the size of the target, for comparison with the result of `reach`; 1 if it is unknown. */
 static double wanted(const cb_optimum_problem *p) {
   const cb_group *G = p->bundle->group;
   const double amount = cb_gait_target_get(G, &p->target);
@@ -325,7 +328,7 @@ static double wanted(const cb_optimum_problem *p) {
   return sqrt(sum);
 }
 
-/* Creates the k-th random gait; NULL if each of several tries leaves the domain of the bundle. */
+/* Creates the k-th random gait. *out is NULL if each of several tries leaves the domain of the bundle. */
 static cb_status random_start(const cb_optimum_problem *p, int k, cb_gait **out) {
   enum {
     TRIES = 40,
@@ -364,9 +367,9 @@ static cb_status random_start(const cb_optimum_problem *p, int k, cb_gait **out)
 }
 
 /* Creates the k-th wave: a large loop in which each variable lags the previous one by an eighth, a quarter or three
- * eighths of a cycle. Its amplitude is .45 or .9 of the window. A loop that leaves the domain of the bundle is halved,
- * and a loop whose reverse is nearer to the target is reversed. *out is NULL if the loop leaves the domain after 6
- * tries. */
+ * eighths of a cycle. Its amplitude is .45 or .9 of the window. If a loop leaves the domain of the bundle, its
+ * amplitude is halved. If the reversed loop is nearer to the target, it is used instead. *out is NULL if 6 tries give
+ * no loop within the domain. */
 static cb_status wave(const cb_optimum_problem *p, int k, cb_gait **out) {
   enum { TRIES = 6 };
   const double lag = (k % LAGS + 1) * M_PI / 4;
@@ -398,8 +401,8 @@ static cb_status wave(const cb_optimum_problem *p, int k, cb_gait **out) {
   return CB_OK;
 }
 
-/* Creates the start for a motion from rest to rest. The path is r_0 + (r_1 - r_0) (10 t^3 - 15 t^4 + 6 t^5), which is a
- * straight line; the gait does not contain the part (r_1 - r_0) t, which is the drift (variation.h). */
+/* Creates the start for a motion from rest to rest. The path is the straight line r_0 + (r_1 - r_0) (10 t^3 - 15 t^4 +
+ * 6 t^5). The gait contains the path without the drift (r_1 - r_0) t, which is added elsewhere (variation.h). */
 static cb_status straight(const cb_optimum_problem *p, cb_gait **out) {
   enum { DEGREE = 5 };
   const int n = p->bundle->n;

@@ -116,7 +116,7 @@ static void displacement(const cb_ellipse_work *w, const local *at, const double
   }
 }
 
-/* Computes W, c and their gradients (find.h) at x = (r, p, q); at: the bundle at r. */
+/* Computes W, c and their gradients (find.h) at x = (r, p, q). `at` holds the values of the bundle at r. */
 static void measure(const cb_ellipse_work *w, const local *at, const double *x, state *s) {
   const cb_small_target *t = w->target;
   const int n = w->n, dim = w->dim, u = 3 * n;
@@ -149,8 +149,8 @@ static void lagrangian(const cb_ellipse_work *w, const state *s, double *g) {
   }
 }
 
-/* Computes the second derivatives of L = W + nu c (find.h) by central differences of its gradient. These lose a
- * third of the digits; Newton's steps still converge almost quadratically. */
+/* Computes the second derivatives of L = W + nu c (find.h) by central differences of the gradient of L. These
+ * differences lose a third of the digits, but Newton's steps still converge almost quadratically. */
 static cb_status second_variation(cb_ellipse_work *w, double *H) {
   const int n = w->n, u = 3 * n;
   double x[UNKNOWNS], g[2][UNKNOWNS], size = 0;
@@ -189,15 +189,15 @@ static int edge(const cb_optimum_problem *o, const double *x, int i) {
   return o->upper && x[i] >= o->upper[i];
 }
 
-/* Finds the shape variables that stay constant: all if there is a start shape, and otherwise those at a bound across
- * which L = W + nu c decreases. */
+/* Finds the shape variables that stay constant. If there is a start shape, these are all. Otherwise they are the
+ * variables at a bound for which L = W + nu c decreases towards the other side of the bound. */
 static void hold(cb_ellipse_work *w, const state *s) {
   double g[UNKNOWNS];
   lagrangian(w, s, g);
   for (int i = 0; i < w->n; i++) w->held[i] = w->o->start_shape || edge(w->o, w->x, i) * g[i] < 0;
 }
 
-/* Computes a step from the state s, and the multipliers that fit best. */
+/* Computes a step from the state s, and the multipliers nu for which the gradient of L is smallest. */
 static cb_status step(cb_ellipse_work *w, const state *s) {
   for (int pass = 0; pass < 2; pass++) {
     give(w, s);
@@ -217,7 +217,7 @@ static double merit(const cb_ellipse_work *w, const state *s, double weight) {
   return sum;
 }
 
-/* Computes x plus this share of the step, clipped to the bounds. */
+/* Computes x after the fraction `share` of the step, clipped to the bounds. */
 static void moved(const cb_ellipse_work *w, double share, double *x) {
   const cb_optimum_problem *o = w->o;
   for (int i = 0; i < 3 * w->n; i++) {
@@ -258,8 +258,8 @@ static bool advance(cb_ellipse_work *w, state *s) {
   return false;
 }
 
-/* True if the cost rises in all free directions, except that it may stay equal along the ellipse itself (a shift of
- * time). */
+/* Returns whether the cost rises in all free directions. It may stay constant in the direction along the ellipse
+ * itself, which is a shift of time. */
 static bool least(const cb_ellipse_work *w) {
   const cb_reduced *qp = w->qp;
   return qp->convex || qp->values == 0 || qp->eigen[0] > -1e-5 * fabs(qp->eigen[qp->values - 1]);
@@ -288,8 +288,8 @@ static void report(cb_ellipse_work *w, const state *s, cb_ellipse *e) {
     for (int a = 0; a < w->dim; a++) e->lambda[a] -= 2 * M_PI * nu[1 + k] * t->Z[k][a];
 }
 
-/* Returns the largest change by the last step: changes of the means count relative to their size or 1, changes of the
- * amplitudes relative to the largest amplitude. */
+/* Returns the largest change by the last step. Changes of the means are relative to the larger of 1 and their size;
+ * changes of the amplitudes are relative to the largest amplitude. */
 static double last_change(const cb_ellipse_work *w) {
   double change = 0, size = 0, step = 0;
   for (int i = 0; i < w->n; i++) change = fmax(change, fabs(w->qp->step[i]) / fmax(1, fabs(w->x[i])));

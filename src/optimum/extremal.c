@@ -1,6 +1,7 @@
 /* Solves for an extremal (extremal.h): reads the problem, refines meshes until they resolve the extremal, and reports
  * the result. If variables are held at bounds along arcs of the gait, these arcs are guessed, solved and corrected. If
- * bounds are far inside a gait, they are moved to their values in steps. */
+ * the extremal without bounds goes far beyond the bounds, the bounds are first placed outside of it and then moved to
+ * their values in steps. */
 #include "optimum/extremal_private.h"
 
 #include "bundle/gait_private.h"
@@ -20,9 +21,9 @@
  * an amount gets a free slack along its multipliers instead.
  */
 
-/* large: if lambda amount/cost is above this, the equations are solved again in homogeneous multipliers; small: a
- * weight mu at the start below this may be 0; none: a mu below this is 0; same: an amount within this relative
- * difference is the maximum. */
+/* large: if lambda amount/cost is above this, the equations are solved again in homogeneous multipliers. small: a
+ * weight mu at the start below this may become 0. none: a smaller mu counts as 0. same: an amount within this relative
+ * difference of the maximum counts as the maximum. */
 static const double large = 1, small = .1, none = 1e-8, same = 1e-8;
 
 /* Reports a solution in homogeneous multipliers. The multipliers are divided by the weight mu of the cost unless mu is
@@ -64,7 +65,8 @@ static cb_status size_of_target(const problem *p, const double *g, double amount
   return status;
 }
 
-/* Sets the direction p->slack of the slack for a target without an amount. It is the direction of the multipliers. */
+/* For a target without an amount: sets p->slack, the direction in which the conditions may be violated. It is the
+ * direction of the multipliers. */
 static cb_status slacken(problem *p, const double *g, const double *lambda) {
   double c[CB_CONDITIONS_MAX], first[CB_CONDITIONS_MAX * CB_GROUP_DIM], size = 0;
   const cb_status status = cb_gait_target_at(p->G, &p->target, g, c, first, NULL);
@@ -79,18 +81,18 @@ static cb_status slacken(problem *p, const double *g, const double *lambda) {
 
 /* --- meshes --- */
 
-/* Tolerance of the last coefficient (mesh_roughness), which decreases as the power CB_STAGES of the length of a panel.
- * The error at the nodes is its square. In homogeneous multipliers v is not a function of the values at the nodes, and
- * the error is the coefficient itself. */
+/* Returns the tolerance of the last coefficient (mesh_roughness). This coefficient decreases as the power CB_STAGES of
+ * the length of a panel, and the error at the nodes is about its square. In homogeneous multipliers the error is the
+ * coefficient itself, because v is not a function of the values at the nodes. */
 static double roughness(const problem *p) { return p->homogeneous ? 1e-11 : 5e-7; }
 
-/* Returns the factor by which the number of panels has to grow; at most 1 if the panels resolve the extremal. */
+/* Returns the factor by which the number of panels has to grow. It is at most 1 if the panels resolve the extremal. */
 static double extremal_factor(const extremal_mesh *m) {
   const double factor = pow(mesh_roughness(m) / roughness(m->p), 1. / CB_STAGES);
   return factor > 1 ? 1.1 * factor : factor;
 }
 
-/* Solves by Newton's method on meshes that are refined until they resolve the extremal. */
+/* Solves for the extremal by Newton's method on a mesh, and refines the mesh until it resolves the extremal. */
 static cb_status extremal_resolve(extremal_mesh **m) {
   bool rough;
   cb_status status = mesh_solve(*m, roughness((*m)->p), &rough);
@@ -188,8 +190,7 @@ static unsigned set_of(int n, const double *excess) {
 /* Fills mark[CB_MARKS], the sets of variables at bounds at the times (k + 1/2)/CB_MARKS. */
 static void bounds_of_gait(const problem *p, const cb_gait *start, unsigned *mark) {
   static const double near =
-      /* relative to the distance between the bounds, or to 1 if the distance is larger; a gait may meet a bound only at
-       * its nodes */
+      /* relative to the larger of 1 and the distance between the bounds; a gait may meet a bound only at its nodes */
       1e-3;
   for (int k = 0; k < CB_MARKS; k++) {
     double r[CB_SHAPE_MAX], excess[CB_SHAPE_MAX];
@@ -202,7 +203,7 @@ static void bounds_of_gait(const problem *p, const cb_gait *start, unsigned *mar
   }
 }
 
-/* Consecutive arcs. On each of them the same variables are held. */
+/* Consecutive arcs. The same variables are held along the whole of an arc. */
 typedef struct arcs {
   int count;
   double duration[CB_ARCS_MAX];
@@ -225,7 +226,7 @@ static cb_status bounds_arcs(const unsigned *mark, arcs *a) {
   return CB_OK;
 }
 
-/* Sets the bounds at which the arcs of m hold variables. */
+/* Sets the values of the bounds at which the arcs of m hold variables. */
 static void bounds_set(extremal_mesh *m) {
   for (int a = 0; a < m->arcs; a++)
     for (int i = 0; i < m->p->n; i++) {
@@ -255,7 +256,7 @@ static cb_status excesses(const extremal_mesh *m, int a, const double *x, double
   return status;
 }
 
-/* Computes the marks (bounds_of_gait) of a solution; *kept: the marks agree with the arcs of m. */
+/* Computes the marks (bounds_of_gait) of a solution. *kept becomes true if the marks agree with the arcs of m. */
 static cb_status bounds_check(const extremal_mesh *m, unsigned *mark, bool *kept) {
   *kept = true;
   double begin = 0;
@@ -273,7 +274,8 @@ static cb_status bounds_check(const extremal_mesh *m, unsigned *mark, bool *kept
   return CB_OK;
 }
 
-/* Creates a mesh on arcs of these durations, with `dense` panels per unit of time, and starts it along the gait. */
+/* Creates a mesh on arcs of these durations, with `dense` panels per unit of time. Newton's method will start from the
+ * gait. */
 static cb_status begin(const problem *p, const arcs *on, double dense, const cb_gait *start, const double *lambda,
                        double amount, extremal_mesh **out) {
   enum { LEAST = 2 };
@@ -289,7 +291,8 @@ static cb_status begin(const problem *p, const arcs *on, double dense, const cb_
   return status ? status : panels_evaluate(m, &m->at, false);
 }
 
-/* Solves on the arcs of the marks. The first mesh has the number of panels that resolves the rates along the start. */
+/* Solves for an extremal on the arcs that the marks describe. The first mesh has as many panels as are needed to
+ * resolve the rates along the start. */
 static cb_status solve_arcs(const problem *p, const unsigned *mark, const cb_gait *start, const double *lambda,
                             double amount, extremal_mesh **out) {
   enum { PANELS = 4 };
@@ -311,7 +314,8 @@ static cb_status solve_arcs(const problem *p, const unsigned *mark, const cb_gai
   return status;
 }
 
-/* Corrects the arcs until their bounds push and no bound is crossed; CB_STEP_NO_CONVERGENCE after 12 rounds. */
+/* Solves for an extremal and corrects its arcs until all bounds push and no bound is crossed. Returns
+ * CB_STEP_NO_CONVERGENCE after 12 rounds. */
 static cb_status bounds_solve(const problem *p, const cb_gait *start, const double *lambda, double amount,
                               cb_extremal *e) {
   enum { ROUNDS = 12 };
@@ -346,9 +350,9 @@ static cb_status bounds_solve(const problem *p, const cb_gait *start, const doub
                        "arcs along bounds did not converge in %d rounds: try another start or wider bounds", ROUNDS);
 }
 
-/* Copies the bounds of o to lower and upper. If the range low .. high of an extremal exceeds a bound, the bound is
- * placed between the range and its own value, at the fraction `share` of the way. Returns true if any bound is
- * exceeded. */
+/* Copies the bounds of o to lower and upper. If an extremal with the range low .. high exceeds a bound, the copy of
+ * this bound is moved towards the range: it is at the fraction `share` of the way from the end of the range to the
+ * bound. Returns true if any bound is exceeded. */
 static bool bring(const cb_optimum_problem *o, const double *low, const double *high, double share, double *lower,
                   double *upper) {
   bool beyond = false;
@@ -416,8 +420,8 @@ static cb_status bounds_tighten(const problem *p, const cb_gait *start, const do
 
 /* --- solution --- */
 
-/* Solves for an abnormal extremal (the weight mu of the cost is 0). lambda has the length p->weight, and the velocity
- * has the direction of that of the start. */
+/* Solves for an abnormal extremal (the weight mu of the cost is 0). lambda is scaled to the length p->weight, and the
+ * sign of the velocity is chosen so that it agrees with the velocity of the start. */
 static cb_status abnormal_solve(problem *p, const cb_gait *start, const double *lambda, double amount, cb_extremal *e) {
   const int n = p->n;
   double x[CB_WONG_MAX] = {0}, rate[CB_SHAPE_MAX], v[CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX], size = 0, along = 0;
@@ -437,7 +441,7 @@ static cb_status abnormal_solve(problem *p, const cb_gait *start, const double *
   return bounds_solve(p, start, scaled, amount, e);
 }
 
-/* True if the abnormal extremal meets the target, to 1e-8 of its size. */
+/* Returns whether the abnormal extremal meets the target, with an error of at most 1e-8 of the size of the target. */
 static bool asked(const problem *p, const cb_extremal *e) {
   double c[CB_CONDITIONS_MAX], size;
   if (cb_gait_target_at(p->G, &p->target, e->g, c, NULL, NULL) || size_of_target(p, e->g, e->amount, &size))

@@ -35,7 +35,7 @@ enum { CB_WONG_MAX = 2 * CB_SHAPE_MAX + CB_GROUP_DIM };
 
 typedef struct cb_wong {
   const cb_bundle *bundle;
-  int n, dim, size;                                         /* size = 2n + dim */
+  int n, dim, size;                                         /* size = 2n + dim, the number of entries of x */
   double speed;                                             /* signed speed of an abnormal extremal; 0 for others */
   double bracket[CB_GROUP_DIM][CB_GROUP_DIM][CB_GROUP_DIM]; /* basis e_a of the algebra: [e_a, e_b] = sum_c
                                                              * bracket[a][b][c] e_c */
@@ -43,10 +43,10 @@ typedef struct cb_wong {
 
 void cb_wong_init(cb_wong *w, const cb_bundle *b);
 
-/* The results of cb_wong_at at x[size], where the variables in the set `held` (bit i for variable i) have v_i = 0:
- * f[size] = x', v[n], xi[dim], H; and the derivatives in x: J[size][size] of f, X[dim][size] of xi, V[n][size] of v.
- * Any may be NULL. If w->speed is not 0, v is that of cb_wong_abnormal_velocity. CB_STEP_SINGULAR if M, restricted to
- * the variables that are not held, is not positive definite. */
+/* The results of cb_wong_at at x[size]. The variables in the set `held` (bit i for variable i) have v_i = 0. The
+ * results are f[size] = x', v[n], xi[dim] and H, and the derivatives in x: J[size][size] of f, X[dim][size] of xi,
+ * V[n][size] of v. Any of them may be NULL. If w->speed is not 0, v is that of cb_wong_abnormal_velocity. Returns
+ * CB_STEP_SINGULAR if M, restricted to the variables that are not held, is not positive definite. */
 typedef struct cb_wong_rates {
   double *f, *v, *xi, *H, *J, *X, *V;
 } cb_wong_rates;
@@ -55,29 +55,31 @@ cb_status cb_wong_at(const cb_wong *w, unsigned held, const double *x, const cb_
 /* Computes the momentum p[n] = Mv + <lambda, A> from the shape r, its velocity v and lambda. */
 cb_status cb_wong_momentum(const cb_wong *w, const double *r, const double *v, const double *lambda, double *p);
 
-/* In x[size], sets p_i of each held variable to the momentum (Mv)_i + <lambda, A_i> on an arc that holds the variable.
- * D[size][size] (or NULL) is the derivative of the new x by the given x. */
+/* On an arc that holds variable i, the entry p_i of x has no meaning. Sets p_i of each held variable in x[size] to the
+ * momentum (Mv)_i + <lambda, A_i> of the variable. D[size][size] (or NULL) is the derivative of the new x by the given
+ * x. */
 cb_status cb_wong_release(const cb_wong *w, unsigned held, double *x, double *D);
 
 /* Computes force[n], the force of a bound on its variable, which is p_i' - v' d_iM v/2 - <lambda, d_iA v>. A lower
  * bound pushes with a force < 0, an upper bound with a force > 0. The force is 0 for free variables. */
 cb_status cb_wong_bound_force(const cb_wong *w, unsigned held, const double *x, double *force);
 
-/* The results of cb_wong_homogeneous_at at x[size] = (r, v, lambda): P[size] = (r, p, lambda) and its rates f[size],
- * with kappa in place of mu (see above); xi[dim] and s = v'Mv. If J is not NULL, the derivatives as well: J and
- * D[size][size] of f and P in x, X[dim][size] of xi, ds[size] of s; JG and DG[size][2] of f and P in (mu, cost). */
+/* The results of cb_wong_homogeneous_at at x[size] = (r, v, lambda). P[size] is (r, p, lambda), and f[size] are the
+ * rates of P, with kappa in place of mu (see above). xi[dim] is the body velocity, and s = v'Mv. If J is not NULL, the
+ * derivatives are computed as well: J and D[size][size] of f and P in x, X[dim][size] of xi, ds[size] of s; JG and
+ * DG[size][2] of f and P in (mu, cost). */
 typedef struct cb_wong_homogeneous {
   double *f, *P, *xi, *s, *J, *D, *X, *ds, *JG, *DG;
 } cb_wong_homogeneous;
 cb_status cb_wong_homogeneous_at(const cb_wong *w, double mu, double cost, const double *x,
                                  const cb_wong_homogeneous *out);
 
-/* Computes the velocity v[n] of an abnormal extremal with w->speed at x (from its r and lambda), and its derivatives
- * V[n][size] in x (or NULL). CB_ERROR_UNSUPPORTED unless there are 2 or 3 variables; CB_STEP_SINGULAR if v is not
- * determined. */
+/* Computes the velocity v[n] of an abnormal extremal at x, whose r and lambda are used. Its size is w->speed.
+ * V[n][size] (or NULL) are the derivatives of v in x. Returns CB_ERROR_UNSUPPORTED unless there are 2 or 3 variables,
+ * and CB_STEP_SINGULAR if v is not determined. */
 cb_status cb_wong_abnormal_velocity(const cb_wong *w, const double *x, double *v, double *V);
-/* For two variables, computes b = <lambda, B_12>, where B is the curvature, and its derivatives db[size] in x (or
- * NULL). */
+/* For two variables, computes b = <lambda, B_12>, where B is the curvature. db[size] (or NULL) are the derivatives of b
+ * in x. */
 cb_status cb_wong_singular(const cb_wong *w, const double *x, double *b, double *db);
 
 /* --- extremals ---
@@ -142,23 +144,23 @@ typedef struct cb_extremal {
  * the problem.
  *
  * The gait is clipped to the bounds. Arcs along bounds are found from the gait and corrected: an arc whose bound pulls
- * is removed, and a bound that is crossed gets an arc. If this fails, the bounds are first placed outside the extremal
- * without bounds and then moved to their values in steps. Without bounds, if lambda is large relative to E/amount and
- * the equations in lambda have no solution, homogeneous multipliers (above) are used. With these the solver can pass
- * the gait of maximum amount, where lambda changes sign, and can find abnormal extremals.
+ * is removed, and a bound that is crossed gets an arc. If this fails, the extremal without bounds is solved first; then
+ * bounds outside of it are moved to their values in steps. If the problem has no bounds, lambda is large relative to
+ * E/amount, and the equations in lambda have no solution, homogeneous multipliers (above) are used. With these the
+ * solver can pass the gait of maximum amount, where lambda changes sign, and can find abnormal extremals.
  *
- * CB_ERROR_ARGUMENT if the gait has another number of variables; CB_STEP_NO_CONVERGENCE if no extremal is nearby;
- * statuses of the bundle if the search leaves its domain. The caller frees. */
+ * Returns CB_ERROR_ARGUMENT if the gait has another number of variables, CB_STEP_NO_CONVERGENCE if no extremal is
+ * nearby, and statuses of the bundle if the search leaves its domain. The caller frees *out. */
 cb_status cb_extremal_solve(const cb_optimum_problem *o, const cb_gait *start, const double *lambda, double amount,
                             cb_extremal **out);
 void cb_extremal_free(cb_extremal *e);
 
 /* Computes x[size] and v[n] (or NULL) at a time t in [0, 1], by one step from the beginning of a panel. They are as
- * accurate as the values at the beginnings of panels. If the extremal has `rate`, they come from the polynomials of the
- * panel instead. CB_ERROR_ARGUMENT for another t. */
+ * accurate as the values at the beginnings of panels. If e->rate is not NULL, they are computed from the polynomials of
+ * the panel instead. Returns CB_ERROR_ARGUMENT if t is not in [0, 1]. */
 cb_status cb_extremal_at(const cb_extremal *e, double t, double *x, double *v);
 /* Creates the gait of the extremal: a polynomial of degree at most 384 on each of its arcs, exact to round-off if this
- * degree suffices. The caller frees. */
+ * degree suffices. The caller frees *out. */
 cb_status cb_extremal_gait(const cb_extremal *e, cb_gait **out);
 
 /* Conjugate times of an extremal with a fixed start shape: the times at which neighbouring extremals with the same
@@ -168,8 +170,8 @@ cb_status cb_extremal_gait(const cb_extremal *e, cb_gait **out);
  *   index of a closed gait = number of conjugate times in (0, 1), with multiplicity (Morse)
  *   Y = (dr, eta),  Z = (dp, zeta),   eta = (delta g) g^-1,  zeta = delta mu + ad*_eta mu/2,  mu = Ad*_{g^-1} lambda
  *   (Z + iY)(Z - iY)^-1 has the eigenvalues exp(2 i phi_j)
- * p_0, lambda_0: values at the start. The index is the number of directions of closed gaits to the same target that
- * make the gait cheaper. If the conditions leave numbers of g free, the extremals considered are those that satisfy
+ * p_0, lambda_0: values at the start. The index is the number of independent changes of the gait, with the same target,
+ * that make it cheaper. If the conditions leave numbers of g free, the extremals considered are those that satisfy
  * transversality at the target, followed backwards from t = 1 (focal times, reported as 1 - t). Y and Z are the
  * positions and momenta of a frame of neighbouring extremals (a Lagrangian frame), in canonical coordinates around the
  * extremal: dr, dp, delta g and delta mu are the changes of r, p, g and mu. An angle phi_j passes a multiple of pi only
@@ -188,7 +190,7 @@ typedef struct cb_conjugate {
 } cb_conjugate;
 
 /* Finds the conjugate times up to `last`, which must be at least 1 (else CB_ERROR_ARGUMENT), with errors of about
- * 1e-10. CB_ERROR_UNSUPPORTED if the start shape is free, if arcs are along bounds, or if the multipliers of the
- * extremal are homogeneous (e->rate, or mu = 0). The search ends early if it leaves the domain of the bundle after time
- * 1. */
+ * 1e-10. Returns CB_ERROR_UNSUPPORTED if the start shape is free, if arcs are along bounds, or if the multipliers of
+ * the extremal are homogeneous (e->rate, or mu = 0). The search ends early if it leaves the domain of the bundle after
+ * time 1. */
 cb_status cb_conjugate_find(const cb_optimum_problem *o, const cb_extremal *e, double last, cb_conjugate *out);

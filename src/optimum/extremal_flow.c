@@ -31,8 +31,9 @@ void flow_free(flow *f) {
   free(f);
 }
 
-/* Guesses the stages and the end in m->at: along the tangent at x, or, if `stage` is given, from the stages of a panel
- * of an extremal; h is then the fraction `part` of the length of that panel. */
+/* Guesses the stages and the end of a step in m->at. If `stage` is NULL, the guess lies along the tangent at x.
+ * Otherwise `stage` holds the stages of a panel of an extremal, from which the guess is interpolated; h is then the
+ * fraction `part` of the length of that panel. */
 static cb_status guess(flow *f, unsigned held, double h, const double *x, const double *stage, double part) {
   extremal_mesh *m = f->m;
   const int size = f->p.size;
@@ -108,7 +109,7 @@ static cb_status flow_at(flow *f, const cb_extremal *e, double t, double *x, dou
   } else {
     status = flow_step(f, e->held[a], t - e->time[k], from, e->stage + k * CB_STAGES * size,
                        (t - e->time[k]) / (e->time[k + 1] - e->time[k]),
-                       1e-8); /* the error of x is the square of this tolerance */
+                       1e-8); /* the error of x is about the square of this tolerance */
     if (!status) memcpy(x, f->m->at.x + size, (size_t)size * sizeof *x);
   }
   return status || !v ? status : cb_wong_at(&e->wong, e->held[a], x, &(cb_wong_rates){.v = v});
@@ -122,13 +123,14 @@ cb_status cb_extremal_at(const cb_extremal *e, double t, double *x, double *v) {
   return status;
 }
 
-/* Computes r(t) - gap t for the shape r(t) at the Chebyshev-Lobatto points of each arc, values[arcs][degree + 1][n].
- * halved: the array already holds the values for half the degree. */
+/* Computes values[arcs][degree + 1][n], which are r(t) - gap t for the shape r(t) at the Chebyshev-Lobatto points of
+ * each arc. If `halved` is true, the array already holds the values for half the degree, and only the others are
+ * computed. */
 static cb_status points(flow *f, const cb_extremal *e, int degree, bool halved, double *values) {
   const int n = e->wong.n;
   double x[CB_WONG_MAX];
   for (int a = 0; halved && a < e->arcs; a++) {
-    /* the arcs are moved from the last one to the first, so that no value is overwritten before it is moved */
+    /* values are moved arc by arc from the last arc to the first, so that no value is overwritten before it is moved */
     const int arc = e->arcs - 1 - a;
     for (int j = degree; j >= 0; j -= 2)
       memmove(values + (arc * (degree + 1) + j) * n, values + (arc * (degree / 2 + 1) + j / 2) * n,
@@ -138,7 +140,8 @@ static cb_status points(flow *f, const cb_extremal *e, int degree, bool halved, 
     for (int j = halved; j <= degree; j += 1 + halved) {
       const double u = (1 - cos(M_PI * j / degree)) / 2, t = e->end[a] + u * (e->end[a + 1] - e->end[a]);
       double *r = values + (a * (degree + 1) + j) * n;
-      if (j == degree && a + 1 == e->arcs) { /* this closes the gait bit for bit */
+      /* the last point is set to the first one, so that the gait is closed bit for bit */
+      if (j == degree && a + 1 == e->arcs) {
         memcpy(r, e->r, (size_t)n * sizeof *r);
         continue;
       }
@@ -204,7 +207,7 @@ cb_status cb_extremal_gait(const cb_extremal *e, cb_gait **out) {
 enum { FORMS = 6 * 7 / 2 }; /* entries of a symmetric form: groups that are not abelian have dim <= 6 */
 
 /* Computes the Gram matrix of the equations lambda' Q ad*_a lambda = 0 for all elements a of the algebra. The unknowns
- * are the entries Q_kb of the quadratic form Q, one per pair. */
+ * are the entries Q_kb of the quadratic form Q; Q_kb = Q_bk counts as one unknown. */
 static void invariance(const cb_wong *w, int forms, int (*pair)[2], double *gram) {
   double row[FORMS];
   for (int a = 0; a < w->dim; a++)

@@ -23,10 +23,10 @@ static void take_unknowns(extremal_mesh *m, bool *short_of, unknowns *u) {
   u->stage = numbers(m, short_of, m->panels, CB_STAGES * m->p->size);
 }
 
-/* Divides the path into segments, and counts the unknowns and the conditions. Conditions: r and p at both ends, or r at
- * both; the target; transversality; one row each for the objective, the shift and the sum of the durations; one row per
- * global; n + 2 more for an abnormal extremal; two rows where a variable meets its bound; `size` rows per joint of
- * segments. */
+/* Divides the path into segments, and counts the unknowns and the conditions. The conditions are: r and p at both ends,
+ * or r at both ends; the target; transversality; one row each for the objective, the shift and the sum of the
+ * durations; one row per global; n + 2 more for an abnormal extremal; two rows where a variable meets its bound; `size`
+ * rows per joint of segments. */
 void mesh_divide(extremal_mesh *m, int segments) {
   const problem *p = m->p;
   m->segments = segments < maximum_segments(p) ? segments : maximum_segments(p);
@@ -139,7 +139,7 @@ static cb_status mesh_nodes(extremal_mesh *m) {
 
 static double floored(double x, double maximum) { return fmax(x, 1e-3 * maximum); }
 
-/* Sets the scales from m->at; they do not change during the iteration on this mesh. */
+/* Sets the scales from the unknowns m->at. The scales do not change during the iteration on this mesh. */
 static cb_status mesh_scale(extremal_mesh *m) {
   const problem *p = m->p;
   const int n = p->n, size = p->size, stages = m->panels * CB_STAGES;
@@ -198,7 +198,7 @@ cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out
     const double width = 1. / panels[a];
     for (int k = fine->first[a]; k < fine->first[a + 1]; k++) {
       const int in = k - fine->first[a];
-      /* for homogeneous multipliers this is (r, v, lambda), and mesh_nodes replaces it by (r, p, lambda) */
+      /* for homogeneous multipliers x is first set to (r, v, lambda); mesh_nodes then replaces it by (r, p, lambda) */
       mesh_sample(m, a, in * width, fine->at.x + k * size);
       for (int j = 0; j < CB_STAGES; j++)
         mesh_sample(m, a, (in + m->p->gauss.c[j]) * width, fine->at.stage + (k * CB_STAGES + j) * size);
@@ -240,7 +240,7 @@ double mesh_roughness(const extremal_mesh *m) {
 /* --- the start of Newton's method: along a gait, lambda = Ad*_g lambda(0), p = Mv + <lambda, A> (symbols: extremal.h)
  * --- */
 
-/* Computes r and v of the gait, clipped to the bounds. A variable that the arc holds is at its bound. */
+/* Computes r and v of the gait at time t, clipped to the bounds. A variable that arc a holds is set to its bound. */
 static void shape_at(const extremal_mesh *m, int a, double t, double *r, double *v) {
   const cb_optimum_problem *o = m->p->o;
   cb_gait_at(m->start, t, r, v);

@@ -2,8 +2,8 @@
  * of the durations and of the globals (extremal_private.h), nu the multipliers of the conditions.
  *
  * Steps have minimum norm in scaled unknowns. Singular values s are inverted as s/(s^2 + alpha^2), where alpha =
- * |residual|/100, or the round-off if that is larger. The unknowns then do not change in directions that are
- * undetermined because of shifts and symmetries, and convergence is still quadratic.
+ * |residual|/100, or the round-off if that is larger. Shifts and symmetries leave some directions of the unknowns
+ * undetermined; with these steps the unknowns do not change in such directions, and convergence is still quadratic.
  * Source: Yamashita & Fukushima, Computing Suppl. 15 (2001) 239, doi:10.1007/978-3-7091-6217-0_18.
  */
 #include "optimum/extremal_private.h"
@@ -31,7 +31,8 @@ static double unknown_scale(const extremal_mesh *m, int c) {
   return m->cscale;
 }
 
-/* Adds a row with the right side value/scale, and returns its coefficients, which the caller adds. */
+/* Adds a row with the right side value/scale. Returns the coefficients of the row, to which the caller adds its terms.
+ */
 static double *begin(rows *q, double value, double scale) {
   extremal_mesh *m = q->m;
   m->right[q->count] = value / scale;
@@ -40,7 +41,8 @@ static double *begin(rows *q, double value, double scale) {
   return row;
 }
 
-/* Adds `factor` times an affine row in z to `row`, which is the last one; the constant goes to its right side. */
+/* Adds `factor` times an affine row in z to `row`, which must be the last row. The constant of the affine row is added
+ * to the right side. */
 static void add(rows *q, double *row, double factor, const double *affine) {
   extremal_mesh *m = q->m;
   const int wide = columns(m);
@@ -69,8 +71,8 @@ static void ends(rows *q) {
   }
 }
 
-/* Adds rows for the conditions c_k(g(1)) = 0 and for lambda(0) = sum_k nu_k first_k (target.h). For g(1) -> exp(y) g(1)
- * the derivative of first_k in y is second_k y + [., y]* first_k/2. */
+/* Adds rows for the conditions c_k(g(1)) = 0 and for lambda(0) = sum_k nu_k first_k (target.h). If g(1) changes to
+ * exp(y) g(1), the derivative of first_k in y is second_k y + [., y]* first_k/2. */
 static cb_status conditions(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -114,8 +116,8 @@ static void no_shift(rows *q, const double *f) {
   for (int i = 0; q->slopes && i < m->p->size; i++) row[i] = f[i] / (sqrt(size) * pow(scale_of(m, i), 2));
 }
 
-/* Adds rows against a shift of time, for mu^2 + |lambda/weight|^2 = 1, for int v'Mv dt = E, and for the objective. mu
- * and E are the weight of the cost and the cost. */
+/* Adds rows for homogeneous multipliers: one against a shift of time, and one each for mu^2 + |lambda/weight|^2 = 1,
+ * for int v'Mv dt = E, and for the objective. mu is the weight of the cost, and E the cost. */
 static void homogeneous(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -145,8 +147,8 @@ static void homogeneous(rows *q) {
   row[amount] = -nu / m->escale;
 }
 
-/* Adds the rows of an abnormal extremal (extremal.h): the size of lambda; p = A^T lambda at the start, which then is
- * true everywhere; and, with two shape variables, <lambda, B> = 0. */
+/* Adds the rows of an abnormal extremal (extremal.h). They fix the size of lambda and require p = A^T lambda at the
+ * start, from which it follows at all times. With two shape variables they also require <lambda, B> = 0. */
 static cb_status abnormal(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -177,9 +179,9 @@ static cb_status abnormal(rows *q) {
   return CB_OK;
 }
 
-/* Adds rows against a shift of time and for the objective, and those of `homogeneous` or `abnormal`. The derivative of
- * the cost in the start (r, p, lambda) is 2 (-f_p, f_r, xi), where f_r and f_p are the rates of r and p, and xi is the
- * body velocity. */
+/* For homogeneous multipliers adds the rows of homogeneous(). Otherwise adds a row against a shift of time, and then a
+ * row for the objective, or for an abnormal extremal the rows of abnormal(). The derivative of the cost in the start
+ * (r, p, lambda) is 2 (-f_p, f_r, xi), where f_r and f_p are the rates of r and p, and xi is the body velocity. */
 static cb_status sought(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -209,8 +211,8 @@ static cb_status sought(rows *q) {
   return CB_OK;
 }
 
-/* Adds rows for the arcs. The durations sum to 1 (not for an abnormal extremal, whose duration is free). Where an arc
- * starts to hold variable i, r_i is at its bound and v_i = 0. */
+/* Adds rows for the arcs. The durations sum to 1, except for an abnormal extremal, whose duration is free. At the
+ * beginning of an arc that holds variable i, r_i is at its bound and v_i = 0. */
 static cb_status arcs(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -237,8 +239,8 @@ static cb_status arcs(rows *q) {
   return CB_OK;
 }
 
-/* Adds rows that join segments: each segment begins where the previous one ends. The gap between two segments counts
- * like the gaps of panels. */
+/* Adds rows that join segments: each segment begins where the previous one ends. The distance between the end of a
+ * segment and the beginning of the next one is treated like the gaps between panels. */
 static void joints(rows *q) {
   extremal_mesh *m = q->m;
   const int size = m->p->size;
@@ -288,8 +290,9 @@ static void rotate(int count, double c, double s, double *restrict a, double *re
   }
 }
 
-/* Makes the rows a[unknown][high] orthogonal by rotations of pairs; V[unknown][unknown] is the product of the
- * rotations. The lengths of the rows are the singular values (Hestenes, J. SIAM 6 (1958) 51, doi:10.1137/0106005). */
+/* Makes the rows of a[unknown][high] orthogonal to one another by rotations of pairs of rows. V[unknown][unknown] is
+ * the product of the rotations. The lengths of the rows are then the singular values (Hestenes, J. SIAM 6 (1958) 51,
+ * doi:10.1137/0106005). */
 static void orthogonalise(int unknown, int high, double *a, double *V) {
   enum { SWEEPS = 40 };
   for (int i = 0; i < unknown; i++)
@@ -315,7 +318,8 @@ static void orthogonalise(int unknown, int high, double *a, double *V) {
   }
 }
 
-/* Computes solved = -matrix^+ right, where the pseudoinverse ^+ inverts singular values as at the top of this file. */
+/* Computes solved = -matrix^+ right. In the pseudoinverse matrix^+, singular values are inverted as stated at the top
+ * of this file. */
 static cb_status solve(extremal_mesh *m) {
   const int N = m->unknown, high = m->rows;
   for (int c = 0; c < N; c++)
@@ -356,7 +360,7 @@ static void move(const extremal_mesh *m, double part, const unknowns *from, unkn
   to->amount = from->amount + part * m->step.amount;
 }
 
-/* Computes the step in all unknowns; *size: its largest entry in scaled units. */
+/* Computes the step in all unknowns. *size becomes its largest entry in scaled units. */
 static cb_status direction(extremal_mesh *m, double *size) {
   const problem *p = m->p;
   cb_status status = panels_condense(m);
@@ -381,11 +385,11 @@ static void swap(extremal_mesh *m) {
   m->trial = kept;
 }
 
-/* Tries fractions of the step: the smaller of 1 and 1/size first, then half of the previous one, down to 1/256. A
- * fraction is accepted if the durations are positive and the residual is below the largest of the last five residuals
- * times (1 - fraction/4), or below 1e-11. The residual may thus rise for some steps while a long loop closes.
- * CB_STEP_NO_CONVERGENCE if no fraction is accepted. Source: Grippo, Lampariello & Lucidi, SIAM J. Numer. Anal. 23
- * (1986) 707, doi:10.1137/0723046. */
+/* Tries fractions of the step. The first one is the smaller of 1 and 1/size; each of the others is half of the one
+ * before it, down to 1/256. A fraction is accepted if the durations are positive and the residual is below the largest
+ * of the last five residuals times (1 - fraction/4), or below 1e-11. The residual may thus rise for some steps while a
+ * long loop closes. Returns CB_STEP_NO_CONVERGENCE if no fraction is accepted. Source: Grippo, Lampariello & Lucidi,
+ * SIAM J. Numer. Anal. 23 (1986) 707, doi:10.1137/0723046. */
 static cb_status search(extremal_mesh *m, double size, double *last) {
   static const double least = 1. / 256, round_off = 1e-11;
   const double before = m->residual;

@@ -106,7 +106,8 @@ static cb_status residuals(extremal_mesh *m, const unknowns *u, int a, int k, do
   return status;
 }
 
-/* Computes the rates at stage s of arc a, and with slopes their derivatives. */
+/* Computes the rates at stage number s, counted over all panels, which lies on arc a. With `slopes`, also computes
+ * their derivatives. */
 static cb_status stage_at(extremal_mesh *m, const unknowns *u, int a, int s, bool slopes) {
   const int size = m->p->size, dim = m->p->dim, square = s * size * size;
   const double *x = u->stage + s * size;
@@ -154,7 +155,7 @@ cb_status panels_evaluate(extremal_mesh *m, const unknowns *u, bool slopes) {
 
 /* --- linear equations --- */
 
-/* The first `rows` columns of a[rows][width] are a matrix K: replaces the other columns by K^-1 times these columns. */
+/* The first `rows` columns of a[rows][width] are a matrix K. Replaces the other columns by K^-1 times these columns. */
 static cb_status eliminate(int rows, int width, double *a) {
   for (int k = 0; k < rows; k++) {
     int best = k;
@@ -192,7 +193,7 @@ static cb_status eliminate(int rows, int width, double *a) {
 }
 
 /* Computes solution[CB_STAGES size][width] of panel k: the derivatives of the stages by x_k, by the duration of the arc
- * and by globals, and the constant. */
+ * and by the globals, and the constant. */
 static cb_status solve_stages(extremal_mesh *m, int k, double h, int of_arc) {
   const int size = m->p->size, rows = CB_STAGES * size, wide = width_of(m->p), width = rows + wide;
   const cb_tableau *t = &m->p->gauss;
@@ -223,8 +224,8 @@ static cb_status solve_stages(extremal_mesh *m, int k, double h, int of_arc) {
   return status;
 }
 
-/* Computes out[rows][width] = sum_j h b_j F_j dX_j plus the effect of the duration. F_j[rows][size] are the
- * derivatives, and f_j[rows] the values, of the integrated function at stage j; dX_j is the change of the stage. */
+/* Computes out[rows][width], which is sum_j h b_j F_j dX_j plus the effect of the duration. At stage j, f_j[rows] is
+ * the integrated function, F_j[rows][size] its derivatives, and dX_j the change of the stage. */
 static void quadrature(const extremal_mesh *m, int k, int rows, const double *F, const double *f, double h, int of_arc,
                        double *out) {
   const int size = m->p->size, width = width_of(m->p);
@@ -241,8 +242,8 @@ static void quadrature(const extremal_mesh *m, int k, int rows, const double *F,
     }
 }
 
-/* Adds to out the rows of the affine map of (dx_k, duration, globals, 1), converted to a map of (z, 1). dx_k, the
- * change at the beginning of panel k, is given by its affine rows in z (extremal_private.h). */
+/* `map` is an affine map of (dx_k, duration, globals, 1). Converts it to a map of (z, 1), and adds its rows to out.
+ * dx_k is the change at the beginning of panel k, which is given by its affine rows in z (extremal_private.h). */
 static void compose(const extremal_mesh *m, int rows, const double *map, const double *affine, int arc, double *out) {
   const int size = m->p->size, wide = columns(m), width = width_of(m->p);
   for (int c = 0; c < rows; c++) {

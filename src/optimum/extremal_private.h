@@ -4,8 +4,9 @@
  * x = (r, p, lambda) and its rates f: extremal.h; x_k: x at the beginning of panel k; a_ij, b_j: coefficients of
  * Gauss's method; xi_j, g_j: body velocity and group element at stage j. Linearised, with d for a change by a step of
  * Newton's method, dX is affine in dx_k and the duration. Hence dx_k+1 and eta = sum b_j Ad_{g_j} d(h xi_j) are affine
- * in z = (dx_0, durations). An "affine" row has a column for each number of z, and one for the constant. If dx grows by
- * much along the path, z contains the starts of several segments of panels, and equations join the segments.
+ * in z = (dx_0, durations). An "affine" row has a column for each number of z, and one for the constant. If dx grows
+ * strongly along the path, the path is divided into segments of panels. z then contains the changes of the starts of
+ * all segments, and equations join the segments.
  *
  * In homogeneous multipliers (extremal.h) the stages are Y = (r, v, lambda). The formulas have X_i = P(Y_i) and f(Y_j)
  * with P of cb_wong_homogeneous, and z contains the changes of the weight mu and of the cost E as well.
@@ -59,7 +60,7 @@ typedef struct extremal_mesh {
   int arcs, panels, first[CB_ARCS_MAX + 1]; /* panels of arc a: first[a] to first[a + 1] - 1 */
   unsigned held[CB_ARCS_MAX];
   double bound[CB_ARCS_MAX][CB_SHAPE_MAX]; /* bounds of the variables that arc a holds */
-  const cb_gait *start;                    /* borrowed: the gait from which the iteration starts */
+  const cb_gait *start;                    /* borrowed: the gait from which Newton's method starts */
   unknowns at, trial, step;
   double rscale[CB_SHAPE_MAX], pscale[CB_SHAPE_MAX], lscale, vscale, cscale,
       escale; /* scales of r, p, lambda, v, the conditions, and the cost */
@@ -108,17 +109,17 @@ static inline int arc_of(const extremal_mesh *m, int panel) {
 }
 
 /* --- extremal_mesh.c --- */
-/* Creates a mesh with panels[arcs]. held[arcs]: the set of shape variables that are at a bound on each arc, bit i for
- * variable i (NULL: none). */
+/* Creates a mesh with panels[a] panels on arc a. held[a] is the set of shape variables that are at a bound on arc a,
+ * with bit i for variable i; held may be NULL: no variables are at bounds. */
 cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsigned *held, extremal_mesh **out);
 void mesh_free(extremal_mesh *m);
 /* Divides the path into this number of segments (see the top of this file), limited by the maximum and by the number of
  * panels. Counts the unknowns and the rows of the outer system. */
 void mesh_divide(extremal_mesh *m, int segments);
-/* Creates a mesh whose number of panels is multiplied by `factor`, with the same solution from the polynomials of
- * collocation. */
+/* Creates a mesh with `factor` times as many panels. Its unknowns are taken from the polynomials of the given mesh, so
+ * that it has the same solution. */
 cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out);
-/* Computes x of the polynomial of the panel at the fraction c in [0, 1] of arc a. */
+/* Computes x at the fraction c in [0, 1] of arc a, from the polynomial of the panel that contains this point. */
 void mesh_sample(const extremal_mesh *m, int a, double c, double *x);
 /* Returns the maximum over all panels of the last Legendre coefficient of h x', where h is the length of the panel,
  * relative to the scale of each entry of x. */
@@ -139,8 +140,9 @@ cb_status panels_condense(extremal_mesh *m);
 void panels_expand(extremal_mesh *m, const double *z);
 
 /* --- extremal_newton.c --- */
-/* Iterates until convergence. If the residual is below 1e-3 after a step and mesh_roughness exceeds `roughness`, it
- * stops early and sets *rough. CB_STEP_NO_CONVERGENCE after 60 steps, or if no step reduces the residual. */
+/* Iterates until convergence. If the residual is below 1e-3 after a step and mesh_roughness exceeds `roughness`, the
+ * iteration stops early and sets *rough to true. Returns CB_STEP_NO_CONVERGENCE after 60 steps, or if no step reduces
+ * the residual. */
 cb_status mesh_solve(extremal_mesh *m, double roughness, bool *rough);
 
 /* --- extremal_mesh.c: the start --- */
@@ -158,10 +160,11 @@ typedef struct flow {
 cb_status flow_create(const cb_wong *w, flow **out);
 void flow_free(flow *f);
 
-/* Steps from x over a time h. The first guess is along the tangent, or, if `stage` is given, from the stages of a panel
- * that begins at x; h is then the fraction `part` of the length of the panel. Newton's steps end when their relative
- * size is below `settled`, which is the error of the derivatives; the error of the end is its square. Results in m: the
- * second row of at.x is the end of the step, the second block of affine its derivative in x, the second row of element
- * the step of g from the identity, and eta the right-trivialised derivative of that element. */
+/* Takes a step from x over a time h. If `stage` is NULL, the first guess lies along the tangent. Otherwise `stage`
+ * holds the stages of a panel that begins at x, from which the guess is interpolated; h is then the fraction `part` of
+ * the length of the panel. Newton's steps end when their relative size is below `settled`, which is the error of the
+ * derivatives; the error of the end is its square. Results in m: the second row of at.x is the end of the step, the
+ * second block of affine its derivative in x, the second row of element the step of g from the identity, and eta the
+ * right-trivialised derivative of that element. */
 cb_status flow_step(flow *f, unsigned held, double h, const double *x, const double *stage, double part,
                     double settled);

@@ -30,8 +30,8 @@ void cb_family_free(cb_family *f) {
 
 /* --- starts --- */
 
-/* Creates the system of the walk if there is none. Finds the point *out with the first amount of the range from a gait
- * nearby. */
+/* Finds the point *out that has the first amount of the range, starting from a gait nearby. Creates the system of the
+ * walk if there is none. */
 static cb_status start_from(family_work *k, const cb_optimum_problem *o, const cb_gait *gait, family_point **out) {
   cb_optimum_problem at = *o;
   cb_direct *d = NULL;
@@ -103,7 +103,8 @@ static cb_status note(void *context, const cb_family_event *event, const family_
 
 /* --- reports before the family is complete --- */
 
-/* Adds a point as a member, with the state from which its branch continues. A start has the branch -1. */
+/* Adds a point to the family as a member, together with the state from which its branch can be continued. A start has
+ * the branch -1. */
 static cb_status note_state(family_work *k, int branch, const family_point *p, double h, bool whole) {
   if (!k->watch) return CB_OK;
   cb_status status = family_put_knot(k, branch, p);
@@ -131,7 +132,7 @@ static bool same_point(const family_point *a, const family_point *b) {
 }
 
 /* Adds the known knots (cb_family_watch) of the current branch, unless the first known knot differs from the first knot
- * of the branch. *h: the next step. */
+ * of the branch. *h becomes the next step. */
 static cb_status restore(family_work *k, family_branch *b, double *h) {
   const cb_family_watch *w = k->watch;
   cb_status status = CB_OK;
@@ -165,7 +166,8 @@ static bool at_constraint(const cb_optimum_problem *o, const cb_family_event *ev
   return event->kind == CB_FAMILY_BOUND || (event->kind == CB_FAMILY_CROSSING && o->no_crossing);
 }
 
-/* The constraint that a branch reaches first, or several at the same point, and this point. */
+/* The constraint that a branch reaches first (or several constraints, if it reaches them at the same point), and the
+ * point at which it reaches them. */
 typedef struct first_constraints {
   const cb_optimum_problem *o;
   int count;
@@ -189,7 +191,8 @@ static cb_status note_constraint(void *context, const cb_family_event *event, co
   return f->point ? CB_OK : family_point_copy(f->walk->y, p, &f->point);
 }
 
-/* Ends a branch where it reaches a constraint; it keeps only its start if the start violates a constraint. */
+/* Ends a branch where it reaches a constraint. If the start of the branch violates a constraint, the branch keeps only
+ * its start. */
 static cb_status end_at_constraints(family_work *k, family_branch *b) {
   const cb_optimum_problem *o = k->walk.y->o;
   first_constraints f = {.o = o, .walk = &k->walk};
@@ -236,9 +239,9 @@ static cb_status note_and_leave(void *context, const cb_family_event *event, con
 
 static cb_status follow(family_work *k, family_point *first);
 
-/* Follows the two directions of the branch that crosses at a bifurcation p. The start in the second direction is 1.3
- * times as far. If the directions are mirror images of each other, the second start then is a gait of the branch of the
- * first one, and it is not followed. */
+/* At a bifurcation p another branch crosses. Follows this branch in both of its directions. The start in the second
+ * direction is 1.3 times as far from p as that in the first. If the two directions are mirror images of each other, the
+ * second start is then a gait of the branch that was followed from the first start, and it is not followed. */
 static cb_status leave(family_work *k, const family_point *p) {
   static const double far = .05;
   double *across = malloc((size_t)p->size * sizeof *across), size = 0;
@@ -265,8 +268,8 @@ static cb_status leave(family_work *k, const family_point *p) {
   return status;
 }
 
-/* Follows a branch from a point that has a tangent; the branch then owns the point. Finds the events of the branch and
- * follows the branches that leave it. */
+/* Follows a branch from a point that has a tangent; the branch then owns the point. Finds the events of the branch, and
+ * follows the branches that leave it at bifurcations. */
 static cb_status follow(family_work *k, family_point *first) {
   const int now = k->branches;
   family_branch *b = &k->branch[now];
@@ -388,8 +391,8 @@ typedef struct grid {
   cb_family_grid_report report;
   void *context;
   cb_family_node *node;
-  int turn, known; /* turn: the current turn (cb_family_node); known: the last turn whose result the nodes already have,
-                    * or -1 */
+  /* turn: the current turn (cb_family_node); known: the last turn whose result is already in the nodes, or -1 */
+  int turn, known;
 } grid;
 
 static void ask(const grid *g, int k, cb_optimum_problem *p) {
@@ -414,8 +417,8 @@ static bool stays(const grid *g, int k) {
   return true;
 }
 
-/* Stores a solution in the node if the node has no gait, or a gait that costs more. Fails if the solution passes a
- * singular shape. */
+/* Stores a solution in the node if it costs less than the gait of the node, or if the node has no gait. Fails if the
+ * solution passes a singular shape. */
 static cb_status keep(grid *g, cb_direct *d, cb_family_node *node) {
   cb_gait *gait;
   const double cost = d->v->cost;
@@ -435,14 +438,15 @@ static cb_status keep(grid *g, cb_direct *d, cb_family_node *node) {
   node->cost = cost;
   node->last = g->turn;
   cb_direct_signs(d, &node->index, &flat);
-  const bool order = g->axis[0].number < g->axis[1].number; /* the multipliers follow the order of the conditions */
+  const bool order = g->axis[0].number < g->axis[1].number; /* the multipliers are in the order of the conditions */
   for (int i = 0; i < 2; i++) node->multiplier[i] = -d->nu[order ? i : 1 - i] / d->mu;
   return CB_OK;
 }
 
 /* --- searches at the nodes of the grid --- */
 
-/* Searches from a gait (NULL: from all starts). If the search fails, the node does not change. */
+/* Searches for a gait at node k, from the gait `start` (NULL: from all starts). If the search fails, the node does not
+ * change. */
 static cb_status search_from(grid *g, int k, const cb_gait *start) {
   cb_optimum_problem p;
   cb_optima *all = NULL;
@@ -463,7 +467,8 @@ static cb_status report_node(grid *g, int k) {
   return g->report(g->context, k, g->node[k].gait && g->node[k].last == g->turn);
 }
 
-/* Does one turn: a search, unless its result is known. *found: the search gave the node its first gait. */
+/* Takes one turn: searches at node k, unless the result of the turn is known. *found becomes true if the node got its
+ * first gait in this turn. */
 static cb_status try_from(grid *g, int turn, int k, const cb_gait *start, bool *found) {
   g->turn = turn;
   cb_status status = turn > g->known ? search_from(g, k, start) : CB_OK;
@@ -479,11 +484,11 @@ static int neighbour(const grid *g, int k, int side) {
   return r < 0 || c < 0 || r >= g->axis[0].count || c >= columns ? -1 : r * columns + c;
 }
 
-/* True if the node had a gait before this turn. */
+/* Returns whether node k had a gait before this turn. */
 static bool has(const grid *g, int k, int turn) { return g->node[k].gait && g->node[k].first < turn; }
 
-/* Tries all starts at some nodes, then moves outwards. Each other node is searched from the neighbour that reaches it
- * first. */
+/* Searches from all starts at some nodes, and then moves outwards from these nodes: at each other node it searches from
+ * the gait of the neighbour that reaches this node first. */
 static cb_status outwards(grid *g) {
   enum { FIRST = (ANCHORS + 1) * (ANCHORS + 1) }; /* the first turn that searches from neighbours */
   const int all = g->axis[0].count * g->axis[1].count, columns = g->axis[1].count;
@@ -513,9 +518,9 @@ static cb_status outwards(grid *g) {
                  "no gait was found that reaches any value of the grid: try more `starts`, or a `gait` near it");
 }
 
-/* Searches at node k from the gait of the node `next`. While node k has no gait, or one that costs more than 1.2 times
- * that gait, the search is repeated from the same cycle with other starting points. The displacement of a gait with a
- * net rotation depends on the starting point. */
+/* Searches at node k from the gait of the node `next`. If node k then has no gait, or a gait that costs more than 1.2
+ * times that of `next`, the search is repeated from the same cycle with other starting points. This may help because
+ * the displacement of a gait with a net rotation depends on the starting point. */
 static cb_status try_beside(grid *g, int k, int next) {
   enum { SHIFTS = 8 };
   static const double much = 1.2;
@@ -531,7 +536,7 @@ static cb_status try_beside(grid *g, int k, int next) {
   return status;
 }
 
-/* Gives each node a turn. *changes: some node changed. */
+/* Gives each node a turn. *changes becomes true if a node changed. */
 static cb_status sweep(grid *g, bool back, bool *changes) {
   const int all = g->axis[0].count * g->axis[1].count;
   cb_status status = CB_OK;

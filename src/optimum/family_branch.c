@@ -11,14 +11,15 @@
 
 enum { KNOTS_MAX = 2000, HARMONICS_MAX = 44, ARC_MAX = 18 };
 
-/* Tolerance of the last coefficients (family_tail). The relative errors of cost and amount are about its square. */
+/* Tolerance of the last coefficients (family_tail). The relative errors of the cost and of the amount are about the
+ * square of it. */
 static const double resolved = 1e-5;
-/* turn: the step size is chosen so that the tangents of successive knots differ by about this angle; first_step and
- * least_step: the first and the minimum step, relative to |z| of the first point. */
+/* The step size is chosen so that the tangents of successive knots differ by about the angle `turn`. first_step and
+ * least_step are the first and the minimum step, relative to |z| of the first point. */
 static const double turn = .15, first_step = .1, least_step = 1e-7;
-/* A branch counts as at its maximum if mu is below farthest_mu: the relative error of the amount is about the square of
- * mu, the multiplier of the cost. Near the maximum a gait develops corners, so that the tolerance of the last
- * coefficients is relaxed if mu is below slow_mu. */
+/* mu is the multiplier of the cost. A branch counts as at its maximum if mu is below farthest_mu; the relative error of
+ * the maximum amount is then about the square of mu. Near the maximum a gait develops corners, so that the tolerance of
+ * the last coefficients is relaxed if mu is below slow_mu. */
 static const double farthest_mu = 3e-4, slow_mu = .02;
 
 cb_status family_harmonics(family_walk *w, int harmonics) {
@@ -145,7 +146,7 @@ cb_status family_resolve(family_walk *w, family_point **p, family_row row, const
   return status;
 }
 
-/* Fails if the gait p passes a singular shape: the branch then ends before p. */
+/* Fails if the gait p passes a singular shape. The branch then ends at the knot before p. */
 static cb_status regular(const family_walk *w, const family_point *p) {
   cb_gait *gait;
   cb_status status = cb_basis_gait(w->y->basis, w->y->n, p->z, &gait);
@@ -155,7 +156,8 @@ static cb_status regular(const family_walk *w, const family_point *p) {
   return status;
 }
 
-/* Finds a candidate for the next knot after a: by a step h along its tangent, or at a given mu or amount. */
+/* Finds a candidate for the next knot after the knot a: after a step h along the tangent of a, or at a given mu or
+ * amount. */
 static cb_status next(family_walk *w, const family_point *a, double h, family_row row, const double *value,
                       family_point **out, int *iterations) {
   cb_status status = family_harmonics(w, a->harmonics);
@@ -250,10 +252,10 @@ cb_status family_branch_trace(family_walk *w, double h, family_branch *b) {
   return status < 0 ? status : CB_OK;
 }
 
-/* --- points of a branch as arrays of numbers; a branch that continues from them is the same, bit for bit, as without
- * an interruption --- */
+/* --- points of a branch as arrays of numbers; if a branch is continued from these arrays, it is bit for bit the same
+ * as without an interruption --- */
 
-/* The order of the numbers. z, tangent and eigen follow after HEAD numbers, [size] each. */
+/* The order of the numbers. These HEAD numbers are followed by z, tangent and eigen, with `size` numbers each. */
 enum { HARMONICS, SIZE, INDEX, FLAT, VALUES, SIGN, WHOLE, STEP, LENGTH, COST, SCALE, HEAD };
 
 cb_status family_state_make(const family_system *y, const family_point *p, double h, bool whole, double **out,

@@ -49,7 +49,8 @@ static double at_time(const family_system *y, const cb_basis *basis, const doubl
   return f(y, r, which);
 }
 
-/* Finds the maximum of f over a cycle: first at the nodes, then by golden-section search around the best node. */
+/* Finds the maximum of f over a cycle. The nodes are compared first; a golden-section search around the best node then
+ * refines the result. */
 static double greatest(const family_system *y, const family_point *p, of_time f, int which) {
   const cb_basis *s = y->basis;
   const double part = (sqrt(5) - 1) / 2;
@@ -84,7 +85,8 @@ static double greatest(const family_system *y, const family_point *p, of_time f,
   return fmax(best, fmax(fa, fb));
 }
 
-/* Returns the excess above an upper bound (which = 2 i) or below a lower bound (2 i + 1). */
+/* Returns how far variable i is above its upper bound (for which = 2 i), or below its lower bound (for which = 2 i +
+ * 1). */
 static double beyond(const family_system *y, const double *r, int which) {
   const int i = which / 2;
   return which % 2 ? y->o->lower[i] - r[i] : r[i] - y->o->upper[i];
@@ -92,9 +94,9 @@ static double beyond(const family_system *y, const double *r, int which) {
 
 static double bound(const family_system *y, const family_point *p, int which) { return greatest(y, p, beyond, which); }
 
-/* Measures how far lines of the drawing cross. The crossing point of a pair of lines divides both lines; the depth of
- * the pair is the smallest of the four parts, as a share of its line. Returns the maximum depth over all pairs without
- * a common point. It is < 0 if no lines cross, and nan if the shape has no drawing. */
+/* Measures how far lines of the drawing cross. The crossing point of a pair of lines divides each line into two parts.
+ * The depth of the pair is the smallest of the four parts, relative to the length of its line. Returns the maximum
+ * depth over all pairs without a common point. It is < 0 if no lines cross, and nan if the shape has no drawing. */
 static double through(const family_system *y, const double *r, int which) {
   const cb_bundle *b = y->o->bundle;
   double x[64][3], g[CB_GROUP_SIZE], maximum = -1;
@@ -125,7 +127,8 @@ static bool drawn(const cb_bundle *b) {
 
 /* --- locating events --- */
 
-/* Prepares a point for the function f. Where branches meet no tangent is defined, and the chord is used instead. */
+/* Prepares a point for the function f. For a bifurcation the chord is used as the tangent, because no tangent is
+ * defined where branches meet. */
 static cb_status look(family_system *y, const watch *f, family_point *p) {
   if (f->kind == CB_FAMILY_TURNING) return family_look(y, p->tangent, p);
   if (f->kind != CB_FAMILY_BIFURCATION) return CB_OK;
@@ -138,9 +141,9 @@ static cb_status look(family_system *y, const watch *f, family_point *p) {
   return status;
 }
 
-/* Locates the sign change of f between the knots a and b, by the Illinois rule along the branch. *rest: the amount of
- * the event minus that of the point *out. Newton's method fails where branches meet, so that the last step there is a
- * secant step. */
+/* Locates the sign change of f between the knots a and b, by the Illinois rule along the branch. *rest becomes the
+ * amount of the event minus the amount of the point *out. Where branches meet, Newton's method fails. The last step is
+ * then a secant step, which only changes *rest. */
 static cb_status locate(family_walk *w, const watch *f, const family_point *a, const family_point *b, double fa,
                         double fb, family_point **out, double *rest) {
   const double all = b->s - a->s, small = f->kind == CB_FAMILY_BIFURCATION ? 1e-4 * (fabs(fa) + fabs(fb)) : 0;
@@ -189,8 +192,8 @@ static cb_status locate(family_walk *w, const watch *f, const family_point *a, c
   return CB_OK;
 }
 
-/* Locates an event that depends on positions, in more harmonics. Errors of costs are of second order in the truncated
- * coefficients, but errors of positions on a gait are of first order. */
+/* Locates an event that depends on positions, with more harmonics than the knots have. Costs depend only to second
+ * order on the harmonics that are left out, but positions on a gait depend on them to first order. */
 static cb_status locate_fine(family_walk *w, const watch *f, const family_point *a, const family_point *b, double fa,
                              double fb, family_point **out, double *rest) {
   const int harmonics = w->y->harmonics, more = harmonics < 24 ? harmonics / 2 : 12;
@@ -223,8 +226,8 @@ static cb_status report(family_walk *w, const watch *f, const family_point *a, c
   return status ? status : family_pair(w, a, b);
 }
 
-/* Finds the maximum amount X of a branch, where mu = 0 and dX/dmu = 0 for the multiplier mu of the cost, by a Taylor
- * series in mu from the last two knots. */
+/* Finds the maximum amount X of a branch by a Taylor series in the multiplier mu of the cost, from the last two knots.
+ * At the maximum mu = 0 and dX/dmu = 0. */
 static cb_status farthest(family_walk *w, const family_branch *b, family_found found, void *context) {
   double mu[2], X[2];
   if (b->knots < 2 || !(family_mu(b->knot[b->knots - 1]) < 1e-3)) return CB_OK;
@@ -253,7 +256,7 @@ static cb_status unresolved(family_walk *w, const family_branch *b, family_found
   return status || !family_unresolved(w->y, p) ? status : found(context, &e, p);
 }
 
-/* Copies a knot to a point with the number of harmonics of the walk, with its eigenvalues. */
+/* Copies a knot to a point with as many harmonics as the walk has now, including its eigenvalues. */
 static cb_status widened(family_walk *w, const family_point *p, family_point **out) {
   const cb_status status = family_point_copy(w->y, p, out);
   if (status) return status;
@@ -327,8 +330,9 @@ static double cost_between(const family_system *y, place at, double amount) {
   return family_cubic(X, E, lambda, amount);
 }
 
-/* Returns the cost at an amount from cubics through knots: the minimum if the branch passes the amount more than once,
- * and nan if the branch does not pass it. *at: the knots. */
+/* Returns the cost of a branch at an amount, from cubics between its knots. It is the minimum if the branch passes the
+ * amount more than once, and nan if it does not pass the amount. *at becomes the pair of knots between which the cost
+ * was found. */
 static double cost_at(const family_system *y, const family_branch *b, double amount, place *at) {
   double least = NAN;
   for (int k = 1; k < b->knots; k++) {
@@ -355,7 +359,7 @@ bool family_passes(family_walk *w, const family_branch *b, const family_point *p
     if (family_at_amount(w, one, two, amount, &same)) continue;
     const double off = fabs(same->cost - cost);
     family_point_free(same);
-    if (off <= 1e-6 * cost) return true; /* equal up to the resolution of the branch */
+    if (off <= 1e-6 * cost) return true; /* the costs are equal within the accuracy of the branch */
   }
   return false;
 }
@@ -385,15 +389,15 @@ static double rough(family_walk *w, const difference *d, place one, double amoun
   return cost_between(w->y, one, amount) - d->times * cost_at(w->y, d->two, d->share * amount, &two);
 }
 
-/* A sign change of a difference at an amount in [low, high] between the knots of a branch. */
+/* A sign change of a difference. It lies between two knots of a branch, at an amount in [low, high]. */
 typedef struct sign_change {
   const difference *d;
   place one;
   double low, high;
 } sign_change;
 
-/* Solves for the zero of the difference by Newton's method from `amount` and reports the event. Gives up if an iterate
- * leaves (low, high). */
+/* Solves for the zero of the difference by Newton's method, which begins at `amount`, and reports the event. Returns
+ * without a report if an iterate leaves (low, high). */
 static cb_status settle(family_walk *w, const sign_change *c, double amount, cb_family_event *e, family_found found,
                         void *context) {
   const difference *d = c->d;

@@ -14,7 +14,7 @@
  * since constraints do no work.
  */
 
-/* A function that receives a member at constraints with its gait. */
+/* A function that is called with each member at constraints. The member has its gait. */
 typedef cb_status (*family_put)(void *context, const cb_family_member *m);
 
 enum { SIZE = 8, DEGREE = 24, SEARCH = 100, HALVES = 10 };
@@ -39,14 +39,14 @@ static void report(const cb_direct *d, const cb_optimum *of, cb_family_member *o
                             .gait = of->gait};
 }
 
-/* True if b is on the same branch as a: the cost rises from a to b roughly as the trapezium rule of d(cost)/d(amount) =
- * 2 multiplier predicts. */
+/* Returns whether b is on the same branch as a: the cost must rise from a to b by about as much as the trapezium rule
+ * predicts from d(cost)/d(amount) = 2 multiplier. */
 static bool goes_on(const cb_family_member *a, const cb_family_member *b) {
   const double rise = (a->multiplier + b->multiplier) * (b->amount - a->amount);
   return b->index == a->index && b->cost > a->cost && fabs(b->cost - a->cost - rise) < .5 * fabs(rise);
 }
 
-/* Solves along the bounds of the last solution, starting from it. */
+/* Solves for the gait along its bounds, starting from the last solution. */
 static cb_status along(held *h, const cb_optimum_problem *at, cb_direct **d, cb_family_member *out) {
   cb_optimum found;
   const double amount = cb_gait_target_get(at->bundle->group, &at->target), before = h->d->amount;
@@ -174,7 +174,7 @@ static cb_status put_between(family_work *k, int branch, const family_point *a, 
   return status;
 }
 
-/* Adds members evenly spaced by length along the branch. */
+/* Adds members at equal distances along the branch. */
 static cb_status members_by_length(family_work *k, int branch, const family_branch *b) {
   const double all = b->knot[b->knots - 1]->s;
   const int members = k->range->members;
@@ -191,8 +191,8 @@ static cb_status members_by_length(family_work *k, int branch, const family_bran
   return status || b->knots < 2 ? status : family_put_knot(k, branch, b->knot[b->knots - 1]);
 }
 
-/* Adds members at amounts that are the same for all branches: one each time that the branch passes an amount, and one
- * at the end of the branch. */
+/* Adds members at amounts that are the same for all branches. Each time the branch passes one of these amounts, one
+ * member is added; another one is added at the end of the branch. */
 static cb_status members_by_amount(family_work *k, int branch, const family_branch *b) {
   const cb_family_range *r = k->range;
   const double step = (r->to - r->from) / (r->members - 1);
@@ -234,8 +234,8 @@ static cb_status put_held(void *context, const cb_family_member *m) {
   return CB_OK;
 }
 
-/* Adds members along the constraints that a branch reaches: at the amounts of the range, or, if the range is infinite,
- * up to the maximum amount there. */
+/* Adds members along the constraints that a branch reaches. If the range is finite, they have the amounts of the range;
+ * otherwise their amounts go up to the maximum amount within the constraints. */
 static cb_status members_held(family_work *k, int branch, const family_branch *b) {
   const cb_family_range *r = k->range;
   const cb_optimum_problem *o = k->walk.y->o;
@@ -274,7 +274,8 @@ cb_status family_members_of(family_work *k, int branch) {
   return status || !k->held[branch] ? status : members_held(k, branch, b);
 }
 
-/* Compares the cost of each member with cubics through the members of other branches. */
+/* Marks each member as the cheapest, unless another branch is cheaper at its amount. The costs of other branches are
+ * cubics between their members. */
 void family_mark(cb_family *f) {
   for (int m = 0; m < f->members; m++) {
     cb_family_member *one = &f->member[m];

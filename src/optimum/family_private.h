@@ -25,8 +25,8 @@ typedef struct family_system {
   cb_basis *basis;
   cb_variation *v;
   cb_reduced *reduced;
-  int harmonics, n, u, count, extra, size, mu, amount, row; /* mu, amount: indices in z; row: the condition with the
-                                                             * amount */
+  /* mu, amount: their indices in z; row: the condition that contains the amount */
+  int harmonics, n, u, count, extra, size, mu, amount, row;
   bool smooth;
   double scale;
   double *K, *column, *rows; /* K: [size][size]; column: [size]; rows: [extra][u], the equations that fix the start
@@ -43,8 +43,8 @@ void family_point_free(family_point *p);
 /* Copies a point to a new point with the number of harmonics of y, which must be at least that of the point. */
 cb_status family_point_copy(const family_system *y, const family_point *from, family_point **out);
 /* Solves the equations of a family from the guess p->z. FAMILY_ALONG: p stays in the plane through the guess at right
- * angles to direction[size]; otherwise value is the fixed amount or mu. CB_STEP_NO_CONVERGENCE if the guess is too far
- * from a solution. */
+ * angles to direction[size]; otherwise value is the fixed amount or mu. Returns CB_STEP_NO_CONVERGENCE if the guess is
+ * too far from a solution. */
 cb_status family_correct(family_system *y, family_row row, const double *direction, double value, family_point *p,
                          int *iterations);
 /* Computes the tangent (in the direction of `before`; NULL: of a growing amount), eigenvalues and index of a corrected
@@ -55,7 +55,7 @@ cb_status family_look(family_system *y, const double *before, family_point *p);
 cb_status family_transverse(family_system *y, const family_point *p, double *direction);
 /* Returns the largest of the last coefficients divided by the largest of all coefficients. */
 double family_tail(const family_system *y, const family_point *p);
-/* True if the gait is too rough to follow the branch further: the relative error of the cost is about 1e-6. */
+/* Returns true if the gait is too rough to follow the branch further: the relative error of the cost is about 1e-6. */
 static inline bool family_unresolved(const family_system *y, const family_point *p) { return family_tail(y, p) > 1e-3; }
 static inline double family_lambda(const family_system *y, const family_point *p) {
   return -p->z[y->u + y->row] * y->scale / p->z[p->size - 2];
@@ -70,8 +70,8 @@ typedef struct family_branch {
   bool whole; /* the branch reached the point at which it should end */
 } family_branch;
 
-/* A function that is called for each point that was added to a branch. h: the next step of the branch; whole: the
- * branch is complete. */
+/* A function that is called for each point that was added to a branch. h is the next step of the branch; `whole` says
+ * whether the branch is complete. */
 typedef cb_status (*family_pushed)(void *context, const family_point *p, double h, bool whole);
 
 typedef struct family_walk {
@@ -81,27 +81,28 @@ typedef struct family_walk {
   double from, to; /* range of the amount, in which the branch is traced */
 } family_walk;
 
-/* Traces the branch from its last knot, which must have a tangent. h: the first step; 0: the default. */
+/* Traces the branch from its last knot, which must have a tangent. h is the first step; 0: the default step. */
 cb_status family_branch_trace(family_walk *w, double h, family_branch *b);
-/* Adds p, which the branch owns from then on, even after a failure. */
+/* Adds the point p to the branch, which then owns it, even after a failure. */
 cb_status family_branch_push(family_branch *b, family_point *p);
 void family_branch_free(family_branch *b);
-/* Replaces a corrected point by one with enough harmonics to resolve it, and gives the system of the walk these
- * harmonics. row and value are as in family_correct. */
+/* If the point *p has too few harmonics, replaces it by a corrected point with enough harmonics. The system of the walk
+ * gets the same number of harmonics. row and value are as in family_correct. */
 cb_status family_resolve(family_walk *w, family_point **p, family_row row, const double *value);
-/* Find the point of the branch between two knots, at the length s or at an amount; both are between those of the knots.
- * The caller frees. */
+/* These functions find the point of a branch between two knots, at the length s or at an amount. s or the amount must
+ * lie between those of the knots. The caller frees *out. */
 cb_status family_between(family_walk *w, const family_point *a, const family_point *b, double s, family_point **out);
 cb_status family_at_amount(family_walk *w, const family_point *a, const family_point *b, double amount,
                            family_point **out);
-/* Sets the number of harmonics of the system of the walk; family_pair sets it to that of the finer of two points. */
+/* family_harmonics sets the number of harmonics of the system of the walk. family_pair sets it to that of the finer of
+ * two points. */
 cb_status family_harmonics(family_walk *w, int harmonics);
 static inline cb_status family_pair(family_walk *w, const family_point *a, const family_point *b) {
   return family_harmonics(w, a->harmonics > b->harmonics ? a->harmonics : b->harmonics);
 }
 
 /* --- family.c, family_members.c --- */
-enum { FAMILY_BRANCHES = 16, FAMILY_FIRST = 8 }; /* maximum number of branches; harmonics of a first gait */
+enum { FAMILY_BRANCHES = 16, FAMILY_FIRST = 8 }; /* maximum number of branches; number of harmonics of a first gait */
 
 typedef struct family_work {
   family_walk walk;
@@ -109,14 +110,14 @@ typedef struct family_work {
   const cb_family_watch *watch; /* may be NULL */
   cb_family *f;
   family_branch branch[FAMILY_BRANCHES];
-  int branches, now, other; /* now: the branch whose events are reported; other: the second branch of an event
-                             * CB_FAMILY_CHEAPER */
+  /* now: the branch whose events are reported; other: the second branch of a CB_FAMILY_CHEAPER event */
+  int branches, now, other;
   int member_capacity, event_capacity;
   family_point *turning;      /* the turning point at which the branch `now` ends; NULL: none */
   bool held[FAMILY_BRANCHES]; /* the branch ends at a constraint, along which the family continues */
 } family_work;
 
-/* Grows an array so that one more item fits. */
+/* Makes sure that an array has capacity for one more item. */
 cb_status family_widen(void **array, int count, int *capacity, size_t size);
 /* Adds a knot as a member. */
 cb_status family_put_knot(family_work *k, int branch, const family_point *p);
@@ -131,16 +132,17 @@ void family_mark(cb_family *f);
 typedef cb_status (*family_found)(void *context, const cb_family_event *event, const family_point *p);
 cb_status family_events(family_walk *w, const family_branch *b, family_found found, void *context);
 
-/* *outside: p is outside the bounds of the problem, or its lines cross although no_crossing is set. */
+/* Sets *outside to true if p is outside the bounds of the problem, or if its lines cross although no_crossing is set.
+ */
 cb_status family_outside(family_walk *w, const family_point *p, bool *outside);
 
 /* --- family_branch.c: states --- */
 /* Stores a point, its next step h and `whole` as an array of numbers, from which the branch can continue. The caller
- * frees. */
+ * frees *out. */
 cb_status family_state_make(const family_system *y, const family_point *p, double h, bool whole, double **out,
                             int *count);
-/* Reads a point from state[count], which may be invalid: *out is NULL if the numbers are not from this problem. The
- * walk gets a system if it has none. */
+/* Reads a point from state[count]. If these numbers are not a point of this problem, *out is NULL. Creates the system
+ * of the walk if there is none. */
 cb_status family_state_read(family_walk *w, const cb_optimum_problem *o, int count, const double *state,
                             family_point **out, double *h, bool *whole);
 
@@ -151,10 +153,10 @@ static inline double family_cubic(const double *X, const double *E, const double
   const double h = X[1] - X[0], x = (amount - X[0]) / h, q = x * x * (3 - 2 * x);
   return (1 - q) * E[0] + q * E[1] + 2 * h * x * (1 - x) * ((1 - x) * lambda[0] - x * lambda[1]);
 }
-/* True if the branch has a gait with the amount and cost of p. This gait is then p or its mirror image. */
+/* Returns true if the branch has a gait with the amount and cost of p. This gait is then p or its mirror image. */
 bool family_passes(family_walk *w, const family_branch *b, const family_point *p);
-/* Finds the amounts at which one branch becomes cheaper than another, and those at which two cycles of a branch cost as
- * much as one. */
+/* Finds the amounts at which one branch becomes cheaper than another. Also finds the amounts at which two cycles of a
+ * branch cost as much as one cycle. */
 cb_status family_meet(family_walk *w, const family_branch *one, const family_branch *two, family_found found,
                       void *context);
 cb_status family_cycles(family_walk *w, const family_branch *b, family_found found, void *context);

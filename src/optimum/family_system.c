@@ -10,10 +10,11 @@
 #include <string.h>
 
 /* --- linear systems that may lack full rank, by elimination with rook pivoting (Neal & Poole 1992,
- * doi:10.1016/0024-3795(92)90020-B); pivoting is complete if a pivot is small; undetermined unknowns are 0 --- */
+ * doi:10.1016/0024-3795(92)90020-B); if a pivot is small, complete pivoting is used; undetermined unknowns become 0 ---
+ */
 
-/* Relative to the first pivot: pivots below family_least_pivot count as 0; if a pivot is below family_small_pivot, the
- * largest entry of all is used as the pivot instead. */
+/* Both are relative to the first pivot. A pivot below family_least_pivot counts as 0. If a pivot is below
+ * family_small_pivot, the largest of all remaining entries is used as the pivot instead. */
 static const double family_least_pivot = 1e-12, family_small_pivot = 1e-6;
 
 static inline void family_swap(double *a, double *b) {
@@ -22,7 +23,7 @@ static inline void family_swap(double *a, double *b) {
   *b = t;
 }
 
-/* Finds a pivot in the rows and columns from k on. The pivot is the largest entry of its row and of its column. */
+/* Finds a pivot in the rows and columns from k on. The pivot is the largest entry of its row and also of its column. */
 static inline double family_rook(int n, const double *a, int k, int *row, int *column) {
   double maximum = -1;
   for (int r = k, turn = 0;; turn++) {
@@ -58,8 +59,8 @@ static inline double family_largest(int n, const double *a, int k, int *row, int
   return maximum;
 }
 
-/* Factors a[n][n] in place; place[2][n]: the order of the rows and of the columns. Returns the rank. *sign: the sign of
- * the product of the pivots and of the exchanges. */
+/* Factors a[n][n] in place. place[2][n] becomes the order of the rows and that of the columns. Returns the rank. *sign
+ * becomes the sign of the product of the pivots, which each exchange of rows or columns reverses. */
 static inline int family_factor(int n, double *a, int *place, int *sign) {
   int *row = place, *column = place + n, rank = 0;
   double first = 0;
@@ -91,7 +92,8 @@ static inline int family_factor(int n, double *a, int *place, int *sign) {
   return rank;
 }
 
-/* Solves for x[n] with the factors of this rank; work[n] holds the right side after elimination. */
+/* Solves for x[n] with the factors of a matrix of this rank. On entry work[n] holds the right side after elimination.
+ */
 static inline void family_back(int n, const double *a, const int *place, int rank, double *work, double *x) {
   for (int k = rank - 1; k >= 0; k--) {
     for (int j = k + 1; j < rank; j++) work[k] -= a[k * n + j] * work[j];
@@ -195,7 +197,8 @@ void family_point_free(family_point *p) {
   free(p);
 }
 
-/* Converts coefficients from the layout of one basis to the layout of another basis with at least as many functions. */
+/* Converts coefficients from the layout of one basis to that of another one, which must have at least as many
+ * functions. */
 static void widen(const family_system *y, const family_point *from, const double *z, double *out) {
   const int rest = y->size - y->u, u = from->size - rest, f = u / y->n, now = y->u / y->n;
   memset(out, 0, (size_t)y->size * sizeof *out);
@@ -227,8 +230,8 @@ double family_tail(const family_system *y, const family_point *p) {
 
 /* --- the equations --- */
 
-/* Sets the rows that fix the start shape. For a loop with a free start, the row fixes the start: it forbids a step
- * along r'. */
+/* Sets the rows that fix the start shape. If a loop has a free start, there is one row instead, which fixes the start:
+ * it forbids a step along r'. */
 static void fix(family_system *y, const double *c) {
   const int f = y->basis->functions;
   double size = 0;
@@ -248,8 +251,8 @@ typedef struct conditions {
   double second[CB_CONDITIONS_MAX * CB_GROUP_DIM * CB_GROUP_DIM];
 } conditions;
 
-/* Computes the residuals y->f at z without the last one, and the conditions k; with order 2 also their second
- * derivatives. */
+/* Computes the residuals y->f at z, except the last one, and the conditions k. With order 2, also computes the second
+ * derivatives of the conditions. */
 static cb_status residual(family_system *y, const double *z, int order, conditions *k) {
   const cb_group *G = y->o->bundle->group;
   const int u = y->u, dim = G->dim;
@@ -300,7 +303,7 @@ static void gradients(const family_system *y, const conditions *k, double *J) {
   memcpy(J + y->count * u, y->rows, (size_t)(y->extra * u) * sizeof *J);
 }
 
-/* Computes the last row of K, which is that of the last equation (family_row). */
+/* Writes the last row of K, which belongs to the last equation (family_row). */
 static void close_with(const family_system *y, family_row row, const double *direction, double *K) {
   double *last = K + (y->size - 1) * y->size;
   memset(last, 0, (size_t)y->size * sizeof *last);
@@ -310,7 +313,7 @@ static void close_with(const family_system *y, family_row row, const double *dir
     last[row == FAMILY_AMOUNT ? y->amount : y->mu] = 1;
 }
 
-/* Computes the matrix y->K of the system, and H and J of y->reduced. Call it after residual with order 2. */
+/* Computes the matrix y->K of the system, and H and J of y->reduced. Must be called after residual() with order 2. */
 static void matrix(family_system *y, const double *z, const conditions *k) {
   const int u = y->u, size = y->size, rows = y->count + y->extra;
   double *H = y->reduced->H, *J = y->reduced->J, *K = y->K;
@@ -342,7 +345,7 @@ cb_status family_correct(family_system *y, family_row row, const double *directi
   bool keep = false;
   double before = INFINITY;
   if (row != FAMILY_ALONG) p->z[row == FAMILY_AMOUNT ? y->amount : y->mu] = value;
-  memcpy(y->column, p->z, (size_t)size * sizeof *p->z); /* keeps the guess */
+  memcpy(y->column, p->z, (size_t)size * sizeof *p->z); /* a copy of the guess */
   fix(y, p->z);
   for (*iterations = 0; *iterations < MAXIMUM; ++*iterations) {
     const cb_status status = residual(y, p->z, keep ? 1 : 2, &k);
@@ -395,7 +398,7 @@ cb_status family_look(family_system *y, const double *before, family_point *p) {
   y->reduced->unknowns = y->u;
   y->reduced->rows = y->count + y->extra;
   cb_reduced_eigenvalues(y->reduced);
-  /* an eigenvalue up to this size counts as 0; it is relative to the curvature of the cost only */
+  /* an eigenvalue up to this size counts as 0; the size is relative to the curvature of the cost alone */
   const double none = 1e-7 * fabs(p->z[y->mu]) * rates;
   p->index = p->flat = p->values = 0;
   for (int i = 0; i < y->reduced->values; i++) {

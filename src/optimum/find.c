@@ -1,5 +1,5 @@
-/* Searches for the best gaits from every start. Equal solutions are merged; the others are refined and sorted, the best
- * first.
+/* Searches for the best gaits from every start. Equal solutions are merged. The solutions that remain are refined and
+ * sorted, the best first.
  *
  * Results are stored in the order of the starts, so that they do not depend on the number of threads.
  */
@@ -15,21 +15,22 @@
 
 enum { FIRST_SIZE = 8, STEPS = 100, TOLD = 12 };
 
-/* Limits of torques need more functions, since polynomials of a low degree cannot follow torques that stay at them. */
+/* Returns the size of the first basis. It is larger with limits of torques, because polynomials of a low degree cannot
+ * follow torques that stay at their limits. */
 static int first_size(const cb_optimum_problem *p) { return cb_effort_is_limited(p) ? 2 * FIRST_SIZE : FIRST_SIZE; }
 
 typedef struct trial {
   cb_direct *d;
   cb_status status;
   int found;                  /* number of starts that led to this gait */
-  double shape[CB_SHAPE_MAX]; /* for a failed search: the shape of its last gait that `place` returns */
-  /* for a failed search: the objective of its last gait, if this gait was near the target and the objective was below
+  double shape[CB_SHAPE_MAX]; /* for a failed search: the shape of its last gait that place() computes */
+  /* for a failed search: the objective of its last gait, if this gait was near the target and its objective was below
    * half of that of the start; otherwise infinite */
   double fallen;
   /* for a failed search: the amount of its last gait, if no change of this gait changes the amount; otherwise 0 */
   double maximum;
   bool settled;        /* the gait was refined in more functions of time */
-  char hindrance[256]; /* the error message, if breaks of the bundle made the search fail */
+  char hindrance[256]; /* the error message, if breaks of the bundle or limits of torques made the search fail */
 } trial;
 
 /* Returns the value that the objective minimises. */
@@ -46,7 +47,8 @@ static double sought(const cb_optimum_problem *p, double cost, double amount) {
 
 static double value(const trial *t) { return sought(t->d->problem, t->d->v->cost, t->d->amount); }
 
-/* Computes the mean of a loop, or its shape that is farthest from a given start shape. */
+/* Computes the mean of a loop. If there is a start shape, computes the shape of the loop that is farthest from it
+ * instead. */
 static void place(const cb_direct *d, double *r) {
   const int n = d->v->n;
   double maximum = -1;
@@ -63,8 +65,8 @@ static void place(const cb_direct *d, double *r) {
   }
 }
 
-/* Sets the amount to that of the gait, with the sign of the target. It is used if the size is free, since the problem
- * then gives no amount. */
+/* Sets the amount of d to that of its gait, with the sign of the target. It is used for objectives with a free size,
+ * because the problem then gives no amount. */
 static cb_status take_own_amount(cb_direct *d) {
   const cb_group *G = d->problem->bundle->group;
   double c[CB_CONDITIONS_MAX];
@@ -103,7 +105,7 @@ static bool settle(trial *t, const cb_gait *start, bool stationary, int steps) {
   return !t->status;
 }
 
-/* Records how far a search for the minimum has come without convergence. */
+/* Records how far a search for a minimum came although it did not converge. */
 static void note_end(trial *t, double before) {
   static const double at = .1, fallen = .5, endless = 1e3;
   const cb_direct *d = t->d;
@@ -121,8 +123,8 @@ static void note_end(trial *t, double before) {
     t->fallen = now;
 }
 
-/* Searches from one start. If `any` is true, as for every other random start, or if no minimum is found, it accepts any
- * gait of stationary cost, so that saddles are reported next to minima. */
+/* Searches from one start. For every other random start, `any` is true; then a gait of stationary cost, which may be a
+ * saddle, is tried first. For all other starts it is tried only if no minimum is found. */
 static void search(const cb_optimum_problem *p, bool any, const cb_gait *start, trial *t) {
   t->found = 1;
   t->fallen = INFINITY;
@@ -153,8 +155,9 @@ static bool at_barrier(const cb_direct *d) {
   return (d->barrier && d->barrier->tau > 0) || (d->effort && d->effort->barrier > 0);
 }
 
-/* True if two gaits at constraints are equal within the accuracy before refinement, when a gait is known only at its
- * nodes. Means and mean squares of the shape variables over the nodes are compared too. */
+/* Returns whether two gaits at constraints are equal within the accuracy before refinement. Before refinement the
+ * constraints act only at nodes, so the comparison is rough. For each shape variable, the means over time of the
+ * variable and of its square are compared too. */
 static bool near_constraints(const trial *s, const trial *t) {
   static const double small = 3e-3, refined = 1e-5, same = .02;
   if (!at_barrier(s->d) || !at_barrier(t->d)) return false;
@@ -175,7 +178,8 @@ static bool near_constraints(const trial *s, const trial *t) {
   return off(s, t) <= small;
 }
 
-/* Keeps the first of equal gaits, and frees the others. Returns the number of gaits that remain. */
+/* Sorts the gaits. Of several equal gaits the first is kept, and the others are freed. Returns the number of gaits that
+ * remain. */
 static int separate_gaits(trial *t, int count, double tolerance) {
   int kept = 0;
   qsort(t, (size_t)count, sizeof *t, better);
@@ -197,8 +201,8 @@ static int separate_gaits(trial *t, int count, double tolerance) {
 
 /* --- messages if no gait was found --- */
 
-/* True if there is no start shape, the search found no minimum but at best saddles, and the cost of some searches kept
- * falling. */
+/* Returns whether the cost seems to have no minimum: there is no start shape, the search found only saddles, and the
+ * cost was still falling when some searches ended. */
 static bool endless(const cb_optimum_problem *p, const cb_optima *all) {
   for (int k = 0; k < all->count; k++)
     if (all->item[k].index == 0) return false;
@@ -216,8 +220,8 @@ static cb_status no_least(const cb_optimum_problem *p, const double *r) {
                  p->start_shape ? "" : "a start shape or ");
 }
 
-/* Returns the maximum amount within constraints from some of the starts, with an error of some thousandths, if it is
- * below the target; otherwise 0. */
+/* Returns the maximum amount within constraints if it is below the amount of the target, and otherwise 0. The maximum
+ * is computed from some of the starts; its relative error is some thousandths. */
 static double within_constraints(const cb_optimum_problem *p, cb_gait *const *start, int count) {
   enum { TRIES = 6 };
   const double asked = fabs(cb_gait_target_get(p->bundle->group, &p->target));
@@ -230,7 +234,8 @@ static double within_constraints(const cb_optimum_problem *p, cb_gait *const *st
   return maximum < asked ? maximum : 0;
 }
 
-/* Returns the error of cb_target_reachable if no gait from any start can reach the target, and otherwise CB_OK. */
+/* Returns the error of cb_target_reachable if no gait with the start shape of any start can reach the target, and
+ * otherwise CB_OK. */
 static cb_status out_of_reach(const cb_optimum_problem *p, cb_gait *const *start, int count) {
   cb_status status = CB_OK;
   if (p->end_shape || p->momentum || cb_gait_target_count(p->bundle->group, &p->target) == 0) return CB_OK;
@@ -241,8 +246,8 @@ static cb_status out_of_reach(const cb_optimum_problem *p, cb_gait *const *start
   return status;
 }
 
-/* True if one cycle does not reach the target, and the search found no minimum but at best saddles, which are gaits of
- * several cycles. */
+/* Returns whether one cycle cannot reach the target within the constraints, and the search found only saddles, which
+ * are gaits of several cycles. */
 static bool beyond(const cb_optimum_problem *p, const cb_optima *all, cb_gait *const *start, int count) {
   for (int k = 0; k < all->count; k++)
     if (all->item[k].index == 0) return false;
@@ -282,7 +287,7 @@ static cb_status no_gait(const cb_optimum_problem *p, cb_gait *const *start, con
 
 /* --- the complete search --- */
 
-/* True for a smooth loop that repeats a smaller loop: its harmonics are multiples of 2, or of 3. */
+/* Returns whether a smooth loop repeats a smaller loop: its harmonics are all multiples of 2, or all multiples of 3. */
 static bool repeats(const cb_direct *d) {
   static const double small = 1e-3;
   const int f = d->basis->functions;
@@ -298,20 +303,22 @@ static bool repeats(const cb_direct *d) {
   return false;
 }
 
-/* True if a stationary gait does not count. Either it consists of several cycles, or it is in few functions of time and
- * no gait is near it in more functions or in Wong's equations. */
+/* Returns whether a stationary gait must not be reported. This is so if the gait consists of several cycles. It is also
+ * so if the gait exists only in few functions of time: no gait near it was found in more functions or by Wong's
+ * equations. */
 static bool spurious(const trial *t, const cb_optimum *o) {
   return repeats(t->d) || (!t->settled && !t->d->effort && !o->abnormal && !cb_direct_held(t->d) &&
                            !(fabs(o->wong - o->cost) < 1e-6 * o->cost));
 }
 
-/* True if the gait passes a singular shape. The shape may lie between nodes, so that the search has not seen it. */
+/* Returns whether the gait passes a singular shape. This shape may lie between nodes, where the search did not see it.
+ */
 static bool singular(const cb_optimum_problem *p, const cb_optimum *o) {
   return cb_gait_regular(p->bundle, o->gait) != CB_OK;
 }
 
-/* Merges gaits whose values of the objective are equal, and sorts the gaits. Gaits at constraints may become equal only
- * when they are refined. Returns the number of gaits that remain. */
+/* Merges gaits whose values of the objective are equal, and sorts the gaits. Gaits at constraints may be recognised as
+ * equal only after they were refined. Returns the number of gaits that remain. */
 static int merge(const cb_optimum_problem *p, cb_optimum *o, int count) {
   int kept = 0;
   for (int k = 0; k < count; k++) {
@@ -362,7 +369,8 @@ static cb_status report(const cb_optimum_problem *p, trial *t, int kept, const c
   return status;
 }
 
-/* Records searches that did not converge but had reached better values than the searches that converged. */
+/* Of the searches that did not converge, records the one with the best value of the objective, if this value is better
+ * than that of all gaits that were found. */
 static void note_falling(const cb_optimum_problem *p, const trial *t, int count, cb_optima *all) {
   const double best = all->count ? sought(p, all->item[0].cost, all->item[0].amount) : INFINITY;
   all->falling = INFINITY;

@@ -6,8 +6,8 @@
 #include "optimum/shape_constraint.h"
 #include "optimum/target.h"
 
-/* report is called after each start with the number of starts done. Any thread may call it, but only one at a time.
- * After the last start it is also called each time before a gait is refined or examined. */
+/* report is called after each start, with the number of starts that are done. Any thread may call it, but only one at a
+ * time. After the last start it is also called each time before a gait is refined or certified. */
 typedef struct cb_find_watch {
   void (*report)(void *context, int done, int starts);
   void *context;
@@ -16,11 +16,11 @@ typedef struct cb_find_watch {
 cb_status cb_optimum_find_watched(const cb_optimum_problem *problem, const cb_find_watch *watch, cb_optima **out);
 
 /* Adds functions of time to the basis of *d until the cost is exact to round-off, or the basis has its maximum size
- * (certify.c). *d may be replaced; the caller frees. *settled: false if the search in more functions found no
+ * (certify.c). *d may be replaced; the caller frees *d. *settled becomes false if the search in more functions found no
  * stationary gait. */
 cb_status cb_direct_refine(cb_direct **d, bool *settled);
-/* True if the gait is pressed against constraints of the problem, by a barrier or at corners, or against limits of
- * torques. */
+/* Returns true if the gait is pressed against constraints of the problem, by a barrier or at corners, or against limits
+ * of torques. */
 static inline bool cb_direct_held(const cb_direct *d) {
   return (d->barrier && d->barrier->tau > 0) || d->corners > 0 || (d->effort && d->effort->barrier > 0);
 }
@@ -32,13 +32,14 @@ cb_status cb_optimum_certify(cb_direct *d, cb_optimum *out);
  * the problem has a gait and requests no random start, its gait is the only start.
  *
  *   random  The centre, the sizes and two harmonics are random numbers. Each start has its own seed, so that it does
- *           not depend on the others. It runs in the direction that is nearer to the target. |log g| of a small loop
- *           with holonomy g is proportional to its area; therefore the loop is scaled by s with s^2 |log g| = the size
- *           of the target. It is not scaled if the size is free, as for the most efficient gait.
+ *           not depend on the other starts. Of the two directions of a loop, the one whose holonomy is nearer to the
+ *           target is used. |log g| of a small loop with holonomy g is proportional to its area; therefore the loop is
+ *           scaled by s with s^2 |log g| = the size of the target. It is not scaled if the size is free, as for the
+ *           most efficient gait.
  *   waves   Large loops around the middle of the window: variable k is middle + a cos(2 pi t - k lag), with lags of
  *           pi/4, pi/2 and 3 pi/4, and a = .9 and 1.8 of half the window (.9 for variables with a bound or a period).
- *           A gait with a large amount is often neither a continuation of a small one nor near a random loop, whose
- *           size follows from the scaling with s.
+ *           These starts are for large amounts. Gaits with a large amount are often not continuations of small gaits.
+ *           They are often not near a random loop either, because s determines the size of a random loop.
  * The caller frees each gait and the list. If the bundle allows no start, there are none.
  */
 cb_status cb_start_gaits(const cb_optimum_problem *problem, int *count, cb_gait ***gaits);
@@ -51,11 +52,11 @@ cb_status cb_start_gaits(const cb_optimum_problem *problem, int *count, cb_gait 
  * Source: Ambrose & Singer, Trans. Am. Math. Soc. 75 (1953) 428, doi:10.1090/S0002-9947-1953-0063739-1.
  */
 
-/* Computes the algebra of holonomies at the start of a gait, from 24 shapes along the gait: *dim vectors
+/* Computes the algebra of holonomies at the start of a gait, from 24 shapes along the gait. The result is *dim vectors
  * h[*dim][group->dim], orthonormal in the axes of the group. */
 cb_status cb_holonomy_algebra(const cb_bundle *b, const cb_gait *gait, int *dim, double *h);
-/* Returns CB_STEP_NO_CONVERGENCE, with the reason, if no gait with the same start shape can reach the target, and CB_OK
- * if the algebra of holonomies does not decide it. */
+/* Returns CB_STEP_NO_CONVERGENCE, with the reason, if no gait with the same start shape as the given one can reach the
+ * target. Returns CB_OK if the algebra of holonomies does not exclude it. */
 cb_status cb_target_reachable(const cb_optimum_problem *p, const cb_gait *gait);
 
 /* The optimality of any closed gait: its distance from the optimum among gaits with the same holonomy.
@@ -69,14 +70,15 @@ cb_status cb_target_reachable(const cb_optimum_problem *p, const cb_gait *gait);
  */
 
 typedef struct cb_optimality {
-  double cost, length, amount;                   /* amount is nan if the target has none */
+  double cost, length, amount;                   /* amount is nan if the target has no amount */
   double g[CB_GROUP_SIZE], lambda[CB_GROUP_DIM]; /* lambda: the multipliers with the smallest slope */
   double slope, gain;
-  int index, flat; /* numbers of negative and of zero eigenvalues of the second variation. If the gait presses on
-                           * constraints, the second variation is restricted to their critical cone
-                           * (shape_constraint.h) */
-  int loose;       /* the index may be lower by up to this number, because some active constraints have neither a
-                           * force nor a motion away */
+  /* numbers of negative and of zero eigenvalues of the second variation. If the gait presses on constraints, the second
+   * variation is restricted to their critical cone (shape_constraint.h) */
+  int index, flat;
+  /* the true index may be lower by up to this number, because some active constraints have no force although the gait
+   * does not move away from them */
+  int loose;
   int active_constraints;
   cb_active_constraint active_constraint[CB_ACTIVE_CONSTRAINTS_MAX];
   double fit;      /* distance of the gait from its fit in functions of time */
@@ -87,7 +89,7 @@ typedef struct cb_optimality {
 } cb_optimality;
 
 /* Computes the optimality of a gait. The holonomy of the gait replaces the target of the problem. The start shape, the
- * constraints and the objective of the problem are used, except that the objective `target` counts as `cost`.
+ * constraints and the objective of the problem are used, except that the objective `target` counts as `cost`. Returns
  * CB_ERROR_ARGUMENT if the gait is open, does not begin at the start shape, or violates a constraint. */
 cb_status cb_optimality_of(const cb_optimum_problem *problem, const cb_gait *gait, cb_optimality *out);
 
@@ -105,9 +107,9 @@ cb_status cb_optimality_of(const cb_optimum_problem *problem, const cb_gait *gai
  * directions at right angles to the log.
  *
  * At a given shape the ellipse is the plane of the largest eigenvalue 2 pi i of L^-1 <lambda, B_ij> L^-T, where L is
- * the Cholesky factor, M = L L^T. With at most three conditions no other small gait there is cheaper, because the
- * values z* H z of three Hermitian matrices H fill a convex set. For two shape variables there is one plane of shapes:
- * |lambda| = 2 pi sqrt(det M)/|B|, at shapes where Z B = 0.
+ * the Cholesky factor, M = L L^T. With at most three conditions no other small gait at this shape is cheaper, because
+ * the values z* H z of three Hermitian matrices H fill a convex set. For two shape variables there is one plane of
+ * shapes: |lambda| = 2 pi sqrt(det M)/|B|, at shapes where Z B = 0.
  * Source: Montgomery, A Tour of Subriemannian Geometries (2002), chapter 12; Barvinok, Discrete Comput. Geom. 13 (1995)
  * 189, doi:10.1007/BF02574037.
  */
@@ -122,18 +124,19 @@ typedef struct cb_ellipse {
   double unwanted; /* |Z y| for |P y| = 1: it is 0 unless no small gait was found that meets all conditions */
 } cb_ellipse;
 
-/* Finds the cheapest minima of W, one for each price; the start shape is the centre if there is one. If no minimum
- * meets all conditions, the results are the best planes for P only, at some shapes. Returns the number of results in
- * out[CB_ELLIPSES_MAX]: 0 if the curvature has no part along P at any shape that was examined, or if small gaits cannot
- * contribute to the target. */
+/* Finds the cheapest minima of W; of several minima with the same price only one is kept. If there is a start shape, it
+ * is the centre of all ellipses. If no minimum meets all conditions, the results are ellipses at some shapes that meet
+ * only the conditions with P. Returns the number of results in out[CB_ELLIPSES_MAX]: 0 if the curvature has no part
+ * along P at any shape that was examined, or if small gaits cannot contribute to the target. */
 int cb_ellipses_find(const cb_optimum_problem *o, cb_ellipse *out);
-/* Creates the gait along the ellipse. Its size is that for the amount of the target, but at most .9 of the window of
- * shapes in each variable (cb_shape_window). If efficiency is the objective, the size does not depend on the amount: it
- * is .3 of the window. If the start shape is free, the gait is moved into the bounds. CB_ERROR_ARGUMENT if small gaits
- * cannot contribute to the target. */
+/* Creates the gait along the ellipse. It has the size that gives the amount of the target, but at most .9 of the window
+ * of shapes in each variable (cb_shape_window). If efficiency is the objective, the size does not depend on the amount:
+ * it is .3 of the window. If the start shape is free, the gait is moved into the bounds. Returns CB_ERROR_ARGUMENT if
+ * small gaits cannot contribute to the target. */
 cb_status cb_ellipse_gait(const cb_optimum_problem *o, const cb_ellipse *e, cb_gait **out);
-/* Computes the interval *low to *high from which random values of shape variable i are taken: one period around 0, or
- * -wide pi/2 to wide pi/2 if there is no period. A finite bound replaces the end on its side. */
+/* Computes the interval *low to *high from which random values of shape variable i are taken. It is one period around
+ * 0, or -wide pi/2 to wide pi/2 if the variable has no period. A finite bound replaces the end of the interval on its
+ * side. */
 void cb_shape_window(const cb_optimum_problem *o, int i, double wide, double *low, double *high);
 
 /* The cheapest ellipse near a given one, by sequential quadratic programming.
@@ -155,5 +158,6 @@ typedef struct cb_small_target {
 typedef struct cb_ellipse_work cb_ellipse_work;
 cb_status cb_ellipse_work_create(const cb_optimum_problem *o, const cb_small_target *t, cb_ellipse_work **out);
 void cb_ellipse_work_free(cb_ellipse_work *w);
-/* Moves e to a minimum of W near it, with price and lambda. CB_STEP_NO_CONVERGENCE if it finds no minimum. */
+/* Moves e to a minimum of W near it, and sets its price and lambda. Returns CB_STEP_NO_CONVERGENCE if no minimum is
+ * found. */
 cb_status cb_ellipse_solve(cb_ellipse_work *w, cb_ellipse *e);

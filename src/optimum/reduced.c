@@ -34,8 +34,8 @@ typedef struct rotation {
 
 /* --- symmetric matrices: Cholesky factors --- */
 
-/* Writes U to the upper triangle of u, which must not be a. Returns false if a pivot is not finite, or not above
- * `least` times the diagonal entry of a in its row. */
+/* Writes the Cholesky factor U of a to the upper triangle of u, which must not be the array a. Returns false if a pivot
+ * is not finite, or not above `least` times the diagonal entry of a in its row. */
 static CB_LANES bool symmetric_factor(int n, double least, const double *a, double *u) {
   memcpy(u, a, (size_t)n * (size_t)n * sizeof *u);
   for (int k = 0; k < n; k++) {
@@ -67,8 +67,8 @@ static void symmetric_solve(int n, const double *u, double *x) {
 
 /* --- tridiagonal form --- */
 
-/* Computes p = a x for a block a of n rows that are `stride` numbers apart: p = sum_i x_i a_i with the rows a_i of a,
- * four in one pass. */
+/* Computes p = a x for a block a of n rows; consecutive rows are `stride` numbers apart. The sum p = sum_i x_i a_i over
+ * the rows a_i takes four rows in one pass. */
 static CB_LANES void symmetric_times(int n, int stride, const double *a, const double *x, double *restrict p) {
   int i = 0;
   memset(p, 0, (size_t)n * sizeof *p);
@@ -80,7 +80,7 @@ static CB_LANES void symmetric_times(int n, int stride, const double *a, const d
     for (int j = 0; j < n; j++) p[j] += x[i] * a[i * stride + j];
 }
 
-/* a -= x y' + y x' for a block a of n rows that are `stride` numbers apart. */
+/* Subtracts x y' + y x' from a block a of n rows; consecutive rows are `stride` numbers apart. */
 static CB_LANES void symmetric_take(int n, int stride, const double *x, const double *y, double *restrict a) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) a[i * stride + j] -= x[i] * y[j] + y[i] * x[j];
@@ -126,7 +126,8 @@ static void symmetric_reflect(int n, const double *a, const double *beta, bool b
 /* Returns the maximum number of rotations for n eigenvalues. */
 static int symmetric_rotations(int n) { return n * n + 40 * n; }
 
-/* Takes one step of implicit QR with Wilkinson's shift on rows low to high. Returns the number of rotations so far. */
+/* Takes one step of implicit QR with Wilkinson's shift on the rows `low` to `high`. `count` is the number of rotations
+ * before the step; returns the number after it. */
 static int qr_step(int low, int high, double *d, double *e, double *x, int count, rotation *kept) {
   const double half = (d[high - 1] - d[high]) / 2, last = e[high - 1];
   const double shift = d[high] - last * last / (half + copysign(hypot(half, last), half));
@@ -201,11 +202,12 @@ CB_LANES void cb_outer_add(int count, int rows, const double *A, int columns, co
 
 /* --- quadratic programs --- */
 
-/* A curvature below least_curvature, relative to the largest curvature, is raised to this value. An equation whose
- * remaining gradient is below least_gradient, relative to the largest gradient, counts as dependent on the others. */
+/* A curvature below least_curvature times the largest curvature is raised to this product. In the factorisation of J,
+ * an equation counts as dependent on the others if the rest of its gradient is below least_gradient times the largest
+ * gradient. */
 static const double least_curvature = 1e-6, least_gradient = 1e-11;
-/* The least pivot, relative to its diagonal entry, of a matrix that counts as positive definite if the option `size` is
- * set. It is the round-off of a matrix whose entries differ by many decades. */
+/* If the option `size` is set, a matrix counts as positive definite if each pivot is at least this number times its
+ * diagonal entry. This is the round-off of a matrix whose entries differ by many powers of 10. */
 static const double least_pivot = 1e-14;
 
 struct cb_reduced_work {
@@ -276,8 +278,8 @@ static void swap_rows(cb_reduced *r, int k, int best) {
   }
 }
 
-/* Factors J. Each step takes the equation with the largest remaining gradient. pivot[k][i], i <= k: the component of
- * gradient k along column i of Q. */
+/* Factors J. Each step takes the equation with the largest remaining gradient. pivot[k][i] with i <= k becomes the
+ * component of gradient k along column i of Q. */
 static void factor(cb_reduced *r) {
   struct cb_reduced_work *w = r->work;
   const int u = r->unknowns;
@@ -371,8 +373,8 @@ void cb_reduced_eigenvalues(cb_reduced *r) {
   eigen(r, reduced_hessian(r), NULL);
 }
 
-/* Replaces the right side z by the solution, where the eigenvalues are replaced by their absolute values, but at least
- * by least_curvature of their scale. With the option `stationary` they keep their signs. */
+/* Replaces the right side z by the solution. Each eigenvalue is replaced by its absolute value, or by least_curvature
+ * times the scale if this is larger. With the option `stationary`, negative eigenvalues then get their sign back. */
 static cb_status solve_indefinite(cb_reduced *r, int m, double *z) {
   struct cb_reduced_work *w = r->work;
   const int count = eigen(r, m, z);
@@ -447,8 +449,9 @@ static cb_status create(int m, int n, const double *A, const double *g, double *
   return CB_OK;
 }
 
-/* Factors K, which is G with y_i/z_i added to its diagonal. Because G has round-off, a shift of the diagonal is
- * increased until K is positive definite. Returns false if no shift suffices. */
+/* Factors K, which is G with y_i/z_i added to its diagonal. G has round-off, so K may not be positive definite.
+ * Therefore a number is added to the whole diagonal, and increased until K is positive definite. Returns false if no
+ * number suffices. */
 static bool factor_cone(cone *c) {
   const int m = c->m;
   double maximum = 0;
@@ -461,7 +464,7 @@ static bool factor_cone(cone *c) {
   return false;
 }
 
-/* Computes Newton's step dz, dy towards y_i z_i = tau - second_i (second NULL: 0). */
+/* Computes Newton's step dz, dy towards y_i z_i = tau - second_i. If `second` is NULL, second_i is 0. */
 static void step(cone *c, double tau, const double *second) {
   const int m = c->m;
   for (int i = 0; i < m; i++) c->dz[i] = -c->off[i] + (tau - (second ? second[i] : 0)) / c->z[i] - c->y[i];
@@ -489,8 +492,8 @@ static void move(cone *c, double s) {
 
 static cb_status iterate(cone *c, double *second) {
   enum { ROUNDS = 100 };
-  static const double tolerance = 1e-13; /* limit of y'z, which is the square of the error of x; the round-off of G
-                                          * leaves about 1e-15 */
+  /* limit of y'z, which is about the square of the error of x; the round-off of G leaves y'z at about 1e-15 */
+  static const double tolerance = 1e-13;
   const int m = c->m;
   double maximum = 0;
   for (int i = 0; i < m; i++) maximum = fmax(maximum, sqrt(c->G[i * m + i]));

@@ -21,11 +21,11 @@
 typedef struct cb_reduced {
   int unknowns, rows; /* current sizes */
   int rank;           /* rank of J; equations that depend on others are left out */
-  double *H;          /* [unknowns][unknowns]: given, then overwritten by Q'HQ */
-  double *J;          /* [rows][unknowns]: given, then overwritten by Householder's vectors */
-  double *g, *c;      /* [unknowns] and [rows]: given; g is overwritten by Q'g */
+  double *H;          /* [unknowns][unknowns]: given by the caller, then overwritten by Q'HQ */
+  double *J;          /* [rows][unknowns]: given by the caller, then overwritten by Householder's vectors */
+  double *g, *c;      /* [unknowns] and [rows]: given by the caller; g is overwritten by Q'g */
   double *step;       /* [unknowns] */
-  double *multiplier; /* [rows]: nu that minimises |g + J'nu| */
+  double *multiplier; /* [rows]: the multipliers nu that minimise |g + J'nu| */
   double *eigen;      /* [unknowns]: the eigenvalues of the reduced Hessian, ascending. They are computed by
                        * cb_reduced_eigenvalues, and by cb_reduced_solve if the reduced Hessian is not positive
                        * definite */
@@ -38,12 +38,12 @@ typedef struct cb_reduced {
   struct cb_reduced_work *work;
 } cb_reduced;
 
-/* Allocates memory for at most this number of unknowns and rows. The caller frees. */
+/* Allocates memory for at most this number of unknowns and rows. The caller frees *out. */
 cb_status cb_reduced_create(int unknowns, int rows, cb_reduced **out);
 void cb_reduced_free(cb_reduced *r);
 
-/* Computes step and multiplier from H, J, g and c; H, J and g are overwritten. CB_STEP_NOT_FINITE if a number is not
- * finite. */
+/* Computes step and multiplier from H, J, g and c; H, J and g are overwritten. Returns CB_STEP_NOT_FINITE if a number
+ * is not finite. */
 cb_status cb_reduced_solve(cb_reduced *r);
 /* Computes, after a solution, the shortest step[unknowns] with J step = -c. */
 void cb_reduced_restore(const cb_reduced *r, const double *c, double *step);
@@ -57,19 +57,19 @@ void cb_reduced_eigenvalues(cb_reduced *r);
  *   min |x + g|^2/2 where A x >= 0:  x = -g + A'z,  y = A x,  y >= 0, z >= 0, y_j z_j = 0
  * -g: the given vector; x: the nearest vector; z: multipliers of the rows of A (forces); y: the values of the rows at
  * x. The equations are solved by a primal-dual interior point method. If rows of A are dependent, z is not unique, and
- * the method ends near the analytic centre of all solutions. The force is then shared between the dependent rows. A row
- * j presses if z_j > y_j when both are scaled as for rows of length 1.
+ * the method ends near the analytic centre of all solutions. The force is then shared between the dependent rows. Row j
+ * counts as pressing if z_j > y_j, after z_j and y_j are scaled as if all rows had length 1.
  * Source: Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), section 16.6, doi:10.1007/978-0-387-40065-5.
  */
 
-/* Computes z[rows] and y[rows] from A[rows][n] and g[n], for g scaled to |g| = 1. CB_STEP_NO_CONVERGENCE if the
- * iteration does not converge. */
+/* Computes z[rows] and y[rows] from A[rows][n] and g[n]. z and y are those for g scaled to |g| = 1. Returns
+ * CB_STEP_NO_CONVERGENCE if the iteration does not converge. */
 cb_status cb_cone_projection(int rows, int n, const double *A, const double *g, double *z, double *y);
 
 /* --- sums of outer products --- */
 
 enum { CB_OUTER_SLACK = 8 };
 
-/* C[rows][stride] += sum_q a_q b_q' in the order of q, where a_q and b_q are the rows of A[count][rows] and
- * B[count][columns]. Both arrays need memory for CB_OUTER_SLACK more numbers at their end. */
+/* Adds sum_q a_q b_q' to C[rows][stride], in the order of q, where a_q and b_q are the rows of A[count][rows] and
+ * B[count][columns]. A and B need memory for CB_OUTER_SLACK more numbers at their end. */
 void cb_outer_add(int count, int rows, const double *A, int columns, const double *B, double *C, int stride);

@@ -27,9 +27,9 @@ static cb_status plot(const cb_bundle *b, const double *r, double (*x)[3]) {
   return b->class_->plot(b, r, g, x);
 }
 
-/* Computes first[points][2] (or NULL) and second[points][2], the derivatives of the points of the plot by central
- * differences. Their direction in shape space is e_i + sign e_j (j < 0: e_i), where e_i is the unit vector of variable
- * i. */
+/* Computes derivatives of the points of the plot by central differences: first[points][2] (or NULL) and
+ * second[points][2]. The direction in shape space is e_i + sign e_j, where e_i is the unit vector of variable i. For j
+ * < 0 it is e_i. */
 static cb_status along(cb_shape_constraints *w, const double *r, int i, int j, double sign, double (*first)[2],
                        double (*second)[2]) {
   static const double two[NODES + 1] = {8. / 5, -1. / 5, 8. / 315, -1. / 560, -205. / 72};
@@ -58,8 +58,8 @@ static cb_status along(cb_shape_constraints *w, const double *r, int i, int j, d
   return CB_OK;
 }
 
-/* Computes all derivatives of the points of the plot. Mixed ones are d_i d_j = (D_(i+j)^2 - D_(i-j)^2)/4, where D_(i+j)
- * and D_(i-j) are derivatives along e_i + e_j and e_i - e_j (see `along`). */
+/* Computes all derivatives of the points of the plot. Mixed derivatives are d_i d_j = (D_(i+j)^2 - D_(i-j)^2)/4, where
+ * D_(i+j) and D_(i-j) are the derivatives along e_i + e_j and e_i - e_j (see `along`). */
 static cb_status differentiate(cb_shape_constraints *w, const double *r) {
   enum { POINTS_MAX = 256 };
   const int points = w->bundle->points, n = w->n;
@@ -129,7 +129,7 @@ static void term_jet(const cb_shape_constraints *w, int k, int term, cb_jet *out
 
 /* --- smooth max and min --- */
 
-/* Returns e log sum exp(x/e), or max x for e = 0, and computes share[count], its derivatives by each x. */
+/* Returns e log sum exp(x/e), or the maximum of x for e = 0. Sets share[count] to the derivatives by each x. */
 static double softest(int count, const double *x, double e, double *share) {
   double maximum = -INFINITY, sum = 0;
   int best = 0;
@@ -157,7 +157,7 @@ static separation separate(const cb_shape_constraints *w, int k, double e) {
   return at;
 }
 
-/* sum += share (dd + curvature d d'), d' the transpose of d */
+/* Adds share (dd + curvature d d') to sum, where d' is the transpose of d. */
 static void gather(int n, double share, double curvature, const double *d, const double *dd, double *sum) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) sum[i * n + j] += share * ((dd ? dd[i * n + j] : 0) + curvature * d[i] * d[j]);
@@ -262,9 +262,9 @@ static cb_status add_bounds(cb_shape_constraints *w, const cb_optimum_problem *o
   return CB_OK;
 }
 
-/* Computes the k-th generic shape r, a point of a sequence with irrational steps. In each variable r is within the
- * bounds and at most 1 from the start shape (or from 0) if there are such values. Otherwise r is between the bounds and
- * these values. */
+/* Computes the k-th generic shape r, a point of a sequence with irrational steps. Each variable is within its bounds
+ * and within the distance 1 of the start shape (or of 0) if some value meets both conditions. Otherwise it lies between
+ * the interval of the bounds and the interval around the start shape. */
 static void some_shape(const cb_shape_constraints *w, const cb_optimum_problem *o, int k, double *r) {
   for (int i = 0; i < w->n; i++) {
     const double u = fmod((k + 1) * sqrt(2 + i) + .5 * i * M_SQRT1_2, 1);
@@ -275,8 +275,8 @@ static void some_shape(const cb_shape_constraints *w, const cb_optimum_problem *
   }
 }
 
-/* Finds the longest line, and the pairs of lines that become constraints; pairs that touch at all of several generic
- * shapes are skipped. CB_ERROR_ARGUMENT if a point leaves the plane. */
+/* Finds the longest line, and the pairs of lines that become constraints. Pairs that touch at each of several generic
+ * shapes are left out. Returns CB_ERROR_ARGUMENT if a point of the plot is outside the plane. */
 static cb_status add_lines(cb_shape_constraints *w, const cb_optimum_problem *o) {
   const cb_bundle *b = w->bundle;
   const int first = w->count;
@@ -436,7 +436,7 @@ void cb_barrier_hessian(const cb_barrier *b, int columns, double *H) {
   }
 }
 
-/* Returns the change of the constraint s_k at node q by the step, to first order. */
+/* Returns the change of the constraint s_k at node q that the step causes to first order. */
 static double change(const cb_barrier *b, int q, int k, const double *step) {
   const int n = b->n, f = b->basis->functions;
   const double *phi = b->basis->phi + q * f, *ds = b->ds + (q * b->constraints->count + k) * n;
@@ -496,7 +496,7 @@ double cb_barrier_least(cb_barrier *b, const double *c) {
 }
 
 /* Chooses the shape that is farthest from constraints among three: the mean of the gait, the start shape (0 if there is
- * none), and the middle of the bounds. Returns the minimum of its values s. */
+ * none), and the middle of the bounds. Returns the minimum of the values s at this shape. */
 static double centre_of(cb_barrier *b, const double *start_shape, const double *c, double *centre) {
   const int n = b->n, f = b->basis->functions;
   double at[3][CB_SHAPE_MAX] = {{0}}, best = -INFINITY;

@@ -4,10 +4,11 @@
  *   bounds        r_i - lower_i, upper_i - r_i, for bounds that are finite
  *   no_crossing   for two lines of the plot:  s = max_c min_j f_cj(r),  f_cj = +-(b_j - a).u
  * r: shape; u: one of four axes, along or at right angles to one of the two lines; c: one of the eight pairs of an axis
- * and a sign; b_j, j = 0, 1: the ends of the other line; a: the end, farthest along +-u, of the line that defines u. By
- * the theorem of separating axes two segments in the plane are apart if their projections on one of these four axes are
- * apart: s > 0 if they are apart, s = 0 if they touch, and s < 0 if they cross. Each f_cj is smooth, but s is not: the
- * allowed region may have corners that point inwards, for example where the tips of two links meet.
+ * and a sign; b_j, j = 0, 1: the ends of the other line; a: of the two ends of the line that defines u, the one that is
+ * farthest along +-u. By the theorem of separating axes two segments in the plane are apart if their projections on one
+ * of these four axes are apart: s > 0 if they are apart, s = 0 if they touch, and s < 0 if they cross. Each f_cj is
+ * smooth, but s is not: the allowed region may have corners that point inwards, for example where the tips of two links
+ * meet.
  *
  * With soft > 0 smooth functions replace max and min (m_c = min_j f_cj), and s becomes lower by at most e log 16:
  *   min_j -> -e log sum_j exp(-f_j/e),   max_c -> e log sum_c exp(m_c/e) - e log 8,   e = soft times the longest line
@@ -37,9 +38,9 @@ typedef struct cb_shape_constraints {
 } cb_shape_constraints;
 
 /* Creates the constraints from the members lower, upper and no_crossing of the problem; *out is NULL if there are none.
- * CB_ERROR_ARGUMENT unless lower < upper. With no_crossing, CB_ERROR_ARGUMENT for a bundle without lines, and for a
- * plot in space, where lines can pass one another; CB_ERROR_UNSUPPORTED for more than CB_JET_MAX shape variables. The
- * caller frees. */
+ * Returns CB_ERROR_ARGUMENT unless lower < upper. With no_crossing, it also returns CB_ERROR_ARGUMENT for a bundle
+ * without lines and for a plot in space, where lines can pass one another, and CB_ERROR_UNSUPPORTED for more than
+ * CB_JET_MAX shape variables. The caller frees *out. */
 cb_status cb_shape_constraints_create(const cb_optimum_problem *o, cb_shape_constraints **out);
 void cb_shape_constraints_free(cb_shape_constraints *w);
 
@@ -49,9 +50,10 @@ void cb_shape_constraints_free(cb_shape_constraints *w);
 cb_status cb_shape_constraints_at(cb_shape_constraints *w, double soft, const double *r, double *s, double *ds,
                                   double *dds);
 
-/* For constraint k of two lines. cb_shape_constraints_leading finds the candidates c with the two largest m_c, the
- * larger first, and returns their terms f_cj = m_c by number. cb_shape_constraints_term computes the value f of a term
- * and, unless df is NULL, its derivatives df[n] and ddf[n][n]. */
+/* These functions are for constraint k of two lines. cb_shape_constraints_leading finds the two candidates c with the
+ * largest m_c, the larger one first. For each of them it returns the number of the term with f_cj = m_c.
+ * cb_shape_constraints_term computes the value f of a term and, unless df is NULL, its derivatives df[n] and ddf[n][n].
+ */
 cb_status cb_shape_constraints_leading(cb_shape_constraints *w, int k, const double *r, int term[2]);
 cb_status cb_shape_constraints_term(cb_shape_constraints *w, int k, int term, const double *r, double *f, double *df,
                                     double *ddf);
@@ -74,45 +76,51 @@ enum { CB_ACTIVE_CONSTRAINTS_MAX = 32, CB_ACTIVE_CONSTRAINT_EDGES_MAX = 32 };
 
 typedef struct cb_active_constraint {
   int constraint;  /* index of the constraint in cb_shape_constraints */
-  double from, to; /* times; to > 1 if the gait stays at the constraint past the end of the cycle */
-  double
-      impulse; /* impulse of the force, d(E/2)/ds; for the objective efficiency: d(log(E)/2)/ds; 0: the constraint does
-                * not press */
+  double from, to; /* times; to > 1 if the gait is still at the constraint after the end of the cycle */
+  /* impulse of the force, d(E/2)/ds; for the objective efficiency: d(log(E)/2)/ds; 0 if the constraint does not
+   * press */
+  double impulse;
 } cb_active_constraint;
 
 typedef struct cb_active_constraints {
   int count, rows, unknowns;
   cb_active_constraint item[CB_ACTIVE_CONSTRAINTS_MAX];
-  bool all;  /* option: the rows of all active constraints are equations, not only of those that press */
-  bool idle; /* result: some rows have neither a force nor a motion away; the critical cone has inequalities there */
+  bool all; /* option: the rows of all active constraints are equations, not only the rows that press */
+  /* result: at some rows there is no force, although the gait does not move away; the critical cone has inequalities
+   * there */
+  bool idle;
   struct cb_active_constraints_work *work;
 } cb_active_constraints;
 
 /* Finds the times ends[CB_ACTIVE_CONSTRAINT_EDGES_MAX + 1] at which arcs of a gait end. They are 0, the breaks of the
  * gait (none if it has more than 16), the times at which the gait passes breaks of the bundle, the times at which it
- * meets and leaves constraints (constraints may be NULL), and 1. *at_bounds: the gait is at a constraint at some time.
- * CB_ERROR_ARGUMENT if the gait violates a constraint; CB_ERROR_UNSUPPORTED if there are too many ends. */
+ * meets and leaves constraints (constraints may be NULL), and 1. *at_bounds becomes true if the gait is at a constraint
+ * at some time. Returns CB_ERROR_ARGUMENT if the gait violates a constraint, and CB_ERROR_UNSUPPORTED if there are too
+ * many ends.
+ */
 cb_status cb_active_constraint_arcs(const cb_bundle *b, cb_shape_constraints *constraints, const cb_gait *gait,
                                     int *arcs, double *ends, bool *at_bounds);
 
-/* Creates the active constraints of a gait in a basis of arcs that end at these times. unknowns: the number of columns
- * of the rows, at least n times functions. The caller frees. */
+/* Creates the active constraints of a gait in a basis of arcs that end at the times of cb_active_constraint_arcs.
+ * `unknowns` is the number of columns of the rows, which is at least n times the number of functions. The caller frees
+ * *out. */
 cb_status cb_active_constraints_create(cb_shape_constraints *constraints, const cb_basis *basis, const cb_gait *gait,
                                        int unknowns, cb_active_constraints **out);
 void cb_active_constraints_free(cb_active_constraints *c);
 
-/* Computes the forces from the gradient g[unknowns] of the objective and the rows J[rows][unknowns] of its
+/* Computes the forces from the gradient g[unknowns] of the objective and from the rows J[rows][unknowns] of the other
  * equations. */
 cb_status cb_active_constraints_press(cb_active_constraints *c, int rows, const double *J, const double *g);
-/* cb_active_constraints_rows writes to J the rows of the directions in which the gait cannot move, and returns their
- * number. cb_active_constraints_second_variation subtracts sum z s'' from H, whose rows have `columns` numbers. */
+/* cb_active_constraints_rows writes the rows of the constraints that press to J, and returns their number; the gait
+ * cannot move along their gradients. cb_active_constraints_second_variation subtracts sum z s'' from H, whose rows have
+ * `columns` numbers. */
 int cb_active_constraints_rows(const cb_active_constraints *c, double *J);
 void cb_active_constraints_second_variation(const cb_active_constraints *c, int columns, double *H);
 
 /* Returns the tolerance below which the value s_k of constraint k counts as 0. It allows for gaits whose numbers were
  * typed with few digits. */
 double cb_shape_constraint_slack(const cb_shape_constraints *w, int k);
-/* Writes the name of a constraint: "alpha1 <= 0.7", "lines 0 and 2 apart". */
+/* Writes the name of a constraint, such as "alpha1 <= 0.7" or "lines 0 and 2 apart". */
 void cb_shape_constraint_name(const cb_shape_constraints *w, int k, size_t size, char *name);
 
 /* Constraints in a direct search: a logarithmic barrier at the nodes of the basis, and its primal-dual Hessian.
@@ -122,8 +130,9 @@ void cb_shape_constraint_name(const cb_shape_constraints *w, int k, size_t size,
  * b: barrier; tau: its weight; s_k: constraints; c: coefficients of the gait; phi_a: functions of the basis; t_q, w_q:
  * nodes and weights; r_q: shapes at the nodes; s', s'': derivatives in r; z: multipliers of the constraints. Since z is
  * a separate variable, tau may be reduced by a factor of 10 at once. The error of the objective is about tau times the
- * share of time spent at constraints. Constraints are not enforced between nodes: a gait cuts an inward corner there.
- * Source: Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), chapter 19, doi:10.1007/978-0-387-40065-5.
+ * share of time spent at constraints. Constraints are not enforced between nodes, so a gait may cut a corner that
+ * points inwards. Source: Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), chapter 19,
+ * doi:10.1007/978-0-387-40065-5.
  */
 
 typedef struct cb_barrier {
@@ -139,17 +148,17 @@ typedef struct cb_barrier {
   struct cb_arena *arena;
 } cb_barrier;
 
-/* Creates a barrier; *out is NULL if the problem has no constraints. The caller frees. */
+/* Creates a barrier; *out is NULL if the problem has no constraints. The caller frees *out. */
 cb_status cb_barrier_create(const cb_optimum_problem *o, const cb_basis *basis, cb_barrier **out);
 void cb_barrier_free(cb_barrier *b);
 
-/* Computes the barrier at the shapes r[nodes][n]: value (infinite if an s is not above 0), s, ds and dds; without
- * slopes only value and trial. */
+/* Computes the barrier at the shapes r[nodes][n]. With `slopes`, sets value (infinite if an s is not above 0), s, ds
+ * and dds; otherwise only value and trial. */
 cb_status cb_barrier_at(cb_barrier *b, const double *r, bool slopes);
 /* Sets the multipliers z to tau/s if `afresh`; otherwise limits them to within a factor 1e10 of tau/s. */
 void cb_barrier_begin(cb_barrier *b, bool afresh);
-/* Add the first derivatives of the barrier to g[n functions], and the second ones to H, whose rows have `columns`
- * numbers. */
+/* These functions add the first derivatives of the barrier to g[n functions], and its second derivatives to H, whose
+ * rows have `columns` numbers. */
 void cb_barrier_gradient(const cb_barrier *b, double *g);
 void cb_barrier_hessian(const cb_barrier *b, int columns, double *H);
 /* cb_barrier_reach returns the largest fraction, at most 1, of a step that keeps at least .005 of every s, to first
@@ -161,5 +170,5 @@ void cb_barrier_follow(cb_barrier *b, const double *step);
 /* Returns the minimum of s at the nodes of the gait with coefficients c. */
 double cb_barrier_least(cb_barrier *b, const double *c);
 /* Scales the gait with coefficients c towards an allowed shape until the gait is allowed at all nodes, with some
- * distance from the constraints. CB_STEP_NO_CONVERGENCE if no such shape is found. */
+ * distance from the constraints. Returns CB_STEP_NO_CONVERGENCE if no such shape is found. */
 cb_status cb_barrier_enter(cb_barrier *b, const double *start_shape, double *c);

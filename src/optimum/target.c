@@ -25,7 +25,7 @@ static cb_jet length(const cb_jet *x, int n) {
 }
 
 /* Returns the angle in (0, 2 pi) of the rotation by a unit quaternion q; it is smooth at pi. q and -q are the same
- * rotation; the sign whose angle is closer to `near` is used. */
+ * rotation, but their angles differ; the angle that is closer to `near` is returned. */
 static cb_jet rotation_angle(const cb_jet *q, double near) {
   const cb_jet sine = length(q + 1, 3);
   cb_jet angle = cb_jet_atan2(&sine, &q[0]);
@@ -48,7 +48,8 @@ int cb_gait_target_count(const cb_group *G, const cb_gait_target *t) {
   return 0;
 }
 
-/* Returns the index of the only prescribed number that is not 0, or -1 if there is none or more than one. */
+/* Returns the index of the prescribed number that is not 0. Returns -1 if all prescribed numbers are 0, or if more than
+ * one is not 0. */
 static int only_part(const cb_group *G, const cb_gait_target *t) {
   int only = -1;
   for (int k = 0; k < G->size; k++) {
@@ -108,7 +109,7 @@ static cb_status from_element(const cb_group *G, const double *e, const double *
   return G->log(G, off, c);
 }
 
-/* Computes the numbers of exp(y) g, where y has only the components y_a = ya and y_b = yb (for a = b: their sum). */
+/* Computes the numbers of exp(y) g. y has only the components y_a = ya and y_b = yb; for a = b, y_a = ya + yb. */
 static void displaced(const cb_group *G, const double *g, int a, double ya, int b, double yb, double *out) {
   double y[CB_GROUP_DIM] = {0};
   y[a] += ya;
@@ -117,8 +118,8 @@ static void displaced(const cb_group *G, const double *g, int a, double ya, int 
   G->multiply(G, out, g, out);
 }
 
-/* Computes V[dim][size], the derivatives of the numbers of exp(y) g by y at y = 0, by central differences of order 8 in
- * steps of 1/64: exact to about 1e-14. */
+/* Computes V[dim][size], the derivatives of the numbers of exp(y) g by y at y = 0. They are central differences of
+ * order 8 in steps of 1/64, which are exact to about 1e-14. */
 static void slopes(const cb_group *G, const double *g, double *V) {
   const double h = 1. / 64;
   memset(V, 0, (size_t)(G->dim * G->size) * sizeof *V);
@@ -168,8 +169,8 @@ static void derivatives(const cb_group *G, const double *g, int count, const cb_
     }
 }
 
-/* Computes conditions on single numbers of g, and their derivatives. g may have more numbers than a jet has
- * variables. */
+/* Computes conditions on single numbers of g, and their derivatives. Jets are not used, because g may have more numbers
+ * than a jet has variables. */
 static void parts(const cb_group *G, const cb_gait_target *t, const double *g, double *c, double *first,
                   double *second) {
   const int dim = G->dim, size = G->size;
@@ -222,8 +223,9 @@ cb_status cb_gait_target_at(const cb_group *G, const cb_gait_target *t, const do
 
 enum { SHAPES = 24, PAIRS = CB_SHAPE_MAX * (CB_SHAPE_MAX - 1) / 2 };
 
-/* zero: a part of the curvature below this, relative to the size of the connection and its derivatives, counts as 0. It
- * is above the errors of derivatives by differences. carried_to: the error of the parallel transport. */
+/* zero: a part of the curvature counts as 0 if it is below this, relative to the size of the connection and its
+ * derivatives. This number is larger than the errors of derivatives by differences. carried_to: the tolerance of the
+ * parallel transport. */
 static const double zero = 1e-8, carried_to = 1e-10;
 
 /* Replaces v[n] by its part at right angles to the orthonormal vectors h[dim][n], and returns the length of that
@@ -246,8 +248,8 @@ static void widen(int n, double floor, const double *v, int *dim, double *h) {
   (*dim)++;
 }
 
-/* Adds the curvatures at the shape r and their covariant derivatives, transported by Ad_g, to the span of the vectors
- * h. v: work memory for them. */
+/* Computes the curvatures at the shape r and their covariant derivatives, transports them by Ad_g, and adds them to the
+ * span of the vectors h. v is work memory. */
 static cb_status gather(const cb_bundle *b, const double *r, const double *g, double *v, int *dim, double *h) {
   const cb_group *G = b->group;
   const int n = b->n, d = G->dim, count = (n + 1) * n * (n - 1) / 2;
@@ -317,15 +319,15 @@ static cb_status only(const cb_group *G, int dim, const double *h, const char *w
       text);
 }
 
-/* True if axis a of the algebra of se2, se3, so2 or so3 is a rotation; false for every other group. */
+/* Returns true if axis a of the algebra of se2, se3, so2 or so3 is a rotation; false for every other group. */
 static bool turns(const cb_group *G, int a) {
   if (!strcmp(G->name, "se2")) return a == 2;
   if (!strcmp(G->name, "se3")) return a < 3;
   return !strcmp(G->name, "so2") || !strcmp(G->name, "so3");
 }
 
-/* Returns the largest length of the rotational part of the vectors h[dim][group->dim]. *shifts: the span of h has
- * elements without rotation. */
+/* Returns the largest length of the rotational parts of the vectors h[dim][group->dim]. *shifts becomes true if the
+ * span of h has elements without rotation. */
 static double turning(const cb_group *G, int dim, const double *h, bool *shifts) {
   double turn[CB_GROUP_DIM * CB_GROUP_DIM], maximum = 0;
   int rank = 0;

@@ -8,12 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-/* The cost E of a gait if each piece takes its optimal time. Piece k has the cost E_k on a share s_k of the time.
+/* The cost E of a gait in which each piece takes its optimal share of the time. Piece k costs E_k if it takes the share
+ * s_k of the time.
  *
  *   E = L^2, L = sum_k l_k, l_k^2 = s_k E_k;   dE = sum_k w_k dE_k, w_k = L s_k/l_k
  *   ddE = sum_k w_k ddE_k - L s_k^2/(2 l_k^3) dE_k dE_k' + dE dE'/(2 L^2)
- * d, dd: first and second derivatives in the coefficients. The first equation holds because a piece in the time s_k' =
- * l_k/L instead of s_k costs E_k s_k/s_k'.
+ * d, dd: first and second derivatives in the coefficients. The first equation holds because a piece that takes the
+ * share s_k' = l_k/L instead of s_k costs E_k s_k/s_k'.
  */
 
 cb_status cb_variation_divide(cb_variation *v, int pieces, const int *piece) {
@@ -46,7 +47,7 @@ double pieces_weight(const cb_variation *v, int piece) {
   return v->work->pieces ? sqrt(v->cost) * v->work->share[piece] / length(v, piece) : 1;
 }
 
-/* Combines the derivatives dE_k of the costs of all pieces to dcost. */
+/* Computes dcost from the derivatives dE_k of the costs of all pieces. */
 static void pieces_slope(cb_variation *v) {
   memset(v->dcost, 0, (size_t)v->unknowns * sizeof *v->dcost);
   for (int k = 0; k < v->work->pieces; k++) {
@@ -81,7 +82,7 @@ double cb_variation_uneven(const cb_variation *v, double *cost) {
 
 enum { SWEEPS = 40 };
 
-/* Computes out[a][b] = tr ad_a ad_b for an algebra of three dimensions with tr ad_a = 0, for which ad_z^3 =
+/* Computes out[a][b] = tr ad_a ad_b for an algebra of three dimensions with tr ad_a = 0. In such an algebra ad_z^3 =
  * tr(ad_z^2)/2 ad_z. Returns false for other algebras. */
 static bool killing_form(const cb_group *G, double *out) {
   enum { DIM = 3 };
@@ -234,9 +235,9 @@ static double gather(int dim, double (*share)[STAGES], double (*rate)[STAGES], d
   return change;
 }
 
-/* Solves g' = g xi from the identity on a panel of length h: computes z, g = exp(z), at the nodes and, in z[STAGES], at
- * the end. Sweeps stop when the next one would change z by less than its round-off; the change is estimated from the
- * previous sweep. */
+/* Solves g' = g xi from the identity on a panel of length h, with g = exp(z). Computes z at the nodes, and z at the end
+ * of the panel as z[STAGES]. The sweeps stop when the next one would change z by less than its round-off; this change
+ * is estimated from the previous sweep. */
 static void panel_path(const cb_variation *v, double h, double (*xi)[CB_GROUP_DIM], double (*z)[CB_GROUP_DIM]) {
   static const double round_off = 1e-18;
   const cb_tableau *t = &v->basis->gauss;
@@ -261,8 +262,9 @@ static void panel_path(const cb_variation *v, double h, double (*xi)[CB_GROUP_DI
   for (int a = 0; a < dim; a++) z[STAGES][a] = h * cb_dot(STAGES, t->b, rate[a]);
 }
 
-/* Computes the elements at the nodes of panel k, which begins at the element g, and z at its end. If there is momentum,
- * the velocities depend on the elements; the sweeps end when the elements change by round-off. */
+/* Computes the elements at the nodes of panel k, which begins at the element g, and z at the end of the panel. If there
+ * is momentum, the velocities depend on the elements, so that several sweeps are needed; they end when the elements
+ * change only by round-off. */
 static void panel_elements(cb_variation *v, int k, const double *g, double (*z)[CB_GROUP_DIM]) {
   const cb_group *G = v->bundle->group;
   const cb_basis *s = v->basis;

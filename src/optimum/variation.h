@@ -7,7 +7,8 @@
  *   second:  y_2 = int w_2 + int [y_1, w_1]/2,  w_2 = -Ad_g (A_,ij v d_i d_j/2 + A_,i d' d_i)
  * r: gait; E: cost; g: group element along the gait; A, M, B: connection, cost metric and curvature
  * (curvebody/bundle.h); d: change of the gait; y = y_1 + y_2 + ..: its effect of first and second order; i, j: shape
- * variables. By parts y_1 = -Ad_g A d | + int Ad_g B(v, d), where | is the difference between both ends.
+ * variables. Integration by parts gives y_1 = -Ad_g A d | + int Ad_g B(v, d), where | is the difference between both
+ * ends.
  *
  * The Hessian of <Lambda, y(1)>, Lambda a covector, contains the brackets [y_1, w_1]. It is a bilinear form of two
  * changes of the gait, with first-order effects y and z:
@@ -48,9 +49,9 @@ typedef struct cb_basis {
   struct cb_arena *arena;
 } cb_basis;
 
-/* Create a basis. panels: the total number of panels (on arcs at least 2 each); 0: as many as resolve the functions.
- * CB_ERROR_ARGUMENT for more than 256 harmonics, more than CB_BASIS_ARCS_MAX arcs, or a degree outside 2 to 64. The
- * caller frees. */
+/* These functions create a basis. `panels` is the total number of panels (on arcs at least 2 each); with 0, as many are
+ * used as resolve the functions. They return CB_ERROR_ARGUMENT for more than 256 harmonics, more than CB_BASIS_ARCS_MAX
+ * arcs, or a degree outside 2 to 64. The caller frees *out. */
 cb_status cb_basis_fourier(int harmonics, int panels, cb_basis **out);
 /* The ends[arcs + 1] of the arcs must increase from 0 to 1. */
 cb_status cb_basis_arcs(int arcs, const double *ends, int degree, int panels, cb_basis **out);
@@ -58,16 +59,18 @@ void cb_basis_free(cb_basis *b);
 
 /* Computes phi[functions] and rate[functions] (or NULL) at a time. */
 void cb_basis_at(const cb_basis *b, double t, double *phi, double *rate);
-/* cb_basis_gait creates the gait with the coefficients c[n][functions]. cb_basis_project computes the coefficients
- * nearest to a gait, by least squares of r and r' at the nodes; CB_STEP_SINGULAR if the nodes do not determine them. */
+/* cb_basis_gait creates the gait with the coefficients c[n][functions]. cb_basis_project computes the coefficients of
+ * the gait that is nearest to a given one, by least squares of r and r' at the nodes. It returns CB_STEP_SINGULAR if
+ * the nodes do not determine the coefficients. */
 cb_status cb_basis_gait(const cb_basis *b, int n, const double *c, cb_gait **out);
 cb_status cb_basis_project(const cb_basis *b, const cb_gait *gait, double *c);
 
 typedef struct cb_variation {
   const cb_bundle *bundle;
-  const cb_basis *basis;      /* borrowed */
-  int n, dim, unknowns;       /* numbers of shape variables, of dimensions of the group, and of coefficients c */
-  double drift[CB_SHAPE_MAX]; /* r(1) - r(0), full periods, set by the caller: drift t is added to the functions */
+  const cb_basis *basis; /* borrowed */
+  int n, dim, unknowns;  /* numbers of shape variables, of dimensions of the group, and of coefficients c */
+  /* r(1) - r(0), full periods of the variables, set by the caller; the gait is drift t plus the functions */
+  double drift[CB_SHAPE_MAX];
   double cost;
   double g[CB_GROUP_SIZE];
   double *dcost; /* [unknowns]: the derivative of cost in c */
@@ -83,18 +86,18 @@ typedef struct cb_variation {
 
 cb_status cb_variation_create(const cb_bundle *b, const cb_basis *basis, cb_variation **out);
 void cb_variation_free(cb_variation *v);
-/* Divides the gait into pieces; piece[panels] is the piece of each panel, from 0 to pieces - 1. From then on the cost
- * is the cost at the optimal times of the pieces: E = (sum_k sqrt(s_k E_k))^2 for costs E_k on shares s_k of the time.
+/* Divides the gait into pieces; piece[panels] is the piece of each panel, from 0 to pieces - 1. After this call the
+ * cost is that at the optimal times of the pieces: E = (sum_k sqrt(s_k E_k))^2 for costs E_k on shares s_k of the time.
  * It is the sum of E_k if all pieces have the same speed. */
 cb_status cb_variation_divide(cb_variation *v, int pieces, const int *piece);
-/* Returns how much the speeds of the pieces differ: the maximum of |E_k/(s_k sum E_k) - 1|/2 for pieces of cost E_k on
- * a share s_k of the time, or 0 without pieces. *cost: the sum of E_k. */
+/* Returns how much the speeds of the pieces differ, or 0 without pieces. This is the maximum of |E_k/(s_k sum E_k) -
+ * 1|/2 over the pieces, which have the cost E_k on a share s_k of the time. *cost becomes the sum of E_k. */
 double cb_variation_uneven(const cb_variation *v, double *cost);
 
 /* Computes cost and g for the coefficients c; with order > 0 also dcost and dy. Returns the status of the bundle if its
  * evaluation fails. */
 cb_status cb_variation_at(cb_variation *v, const double *c, int order);
-/* Computes H[unknowns][unknowns], the Hessian of mu E/2 + <Lambda, y(1)> + y(1)' W y(1)/2, where E is the cost and
- * exp(y) g(1) the changed holonomy. Given are mu, Lambda[dim] and W[dim][dim] (NULL: 0). Call it after cb_variation_at
- * with order 1. */
+/* Computes H[unknowns][unknowns], the Hessian of mu E/2 + <Lambda, y(1)> + y(1)' W y(1)/2. E is the cost, and exp(y)
+ * g(1) is the holonomy of the changed gait. mu, Lambda[dim] and W[dim][dim] (NULL: 0) are given. Must be called after
+ * cb_variation_at with order 1. */
 cb_status cb_variation_hessian(cb_variation *v, double mu, const double *Lambda, const double *W, double *H);

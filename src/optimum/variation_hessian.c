@@ -21,8 +21,8 @@ static void structure(const cb_group *G, const double *Lambda, double *K) {
     }
 }
 
-/* Finds covectors a and b with K = a b' - b a' + rest, and replaces K by the rest. K[dim][dim] is antisymmetric, and
- * the rank of the rest is lower by 2. Returns false if K is 0. */
+/* K[dim][dim] is antisymmetric. Finds covectors a and b with K = a b' - b a' + rest, where the rank of the rest is
+ * lower by 2, and replaces K by the rest. Returns false if K is 0. */
 static bool plane(int dim, double *K, double *a, double *b) {
   int p = 0, q = 0;
   for (int i = 0; i < dim; i++)
@@ -45,7 +45,8 @@ static bool plane(int dim, double *K, double *a, double *b) {
   return true;
 }
 
-/* Computes out[unknowns], `share` times the rate a.y_1' (variation.h) at node q for a change of each coefficient. */
+/* Sets out[unknowns] to `share` times the rate a.y_1' (variation.h) at node q, for a unit change of each coefficient.
+ */
 static void rate_along(const cb_variation *v, int q, const double *a, double share, double *out) {
   const int n = v->n, dim = v->dim, f = v->basis->functions;
   const double *phi = v->basis->phi + q * f, *rate = v->basis->rate + q * f;
@@ -59,7 +60,7 @@ static void rate_along(const cb_variation *v, int q, const double *a, double sha
   }
 }
 
-/* out[n] += x_0 a_0 + .. + x_5 a_5, where a_k are rows of a: all nodes of a panel in one pass. */
+/* Adds x_0 a_0 + .. + x_5 a_5 to out[n], where a_k are rows of a. All nodes of a panel are added in one pass. */
 static void add_rows(int n, const double *x, const double *restrict a, double *restrict out) {
   static_assert(STAGES == 6, "six rows");
   const double *b = a + n, *c = b + n, *d = c + n, *e = d + n, *f = e + n;
@@ -67,7 +68,8 @@ static void add_rows(int n, const double *x, const double *restrict a, double *r
     out[o] += x[0] * a[o] + x[1] * b[o] + x[2] * c[o] + x[3] * d[o] + x[4] * e[o] + x[5] * f[o];
 }
 
-/* Computes left[nodes][unknowns], a.y_1 (variation.h) at the nodes for a change of each coefficient, panel by panel. */
+/* Computes left[nodes][unknowns], which is a.y_1 (variation.h) at the nodes for a unit change of each coefficient. The
+ * panels are computed one after the other. */
 static void follow(cb_variation *v, const double *a, double *left) {
   const cb_basis *s = v->basis;
   const int u = v->unknowns;
@@ -88,8 +90,8 @@ static void follow(cb_variation *v, const double *a, double *left) {
   }
 }
 
-/* Computes rows left and right; left' right + right' left is the part of the Hessian from the brackets and from W.
- * Returns the number of rows. */
+/* Computes rows of `left` and `right`. The part of the Hessian that comes from the brackets and from W is left' right +
+ * right' left. Returns the number of rows. */
 static int brackets(cb_variation *v, const double *Lambda, const double *W) {
   const int dim = v->dim, u = v->unknowns;
   double K[CB_GROUP_DIM * CB_GROUP_DIM], a[CB_GROUP_DIM], b[CB_GROUP_DIM], ends[CB_GROUP_DIM * CB_GROUP_DIM] = {0};
@@ -145,7 +147,7 @@ static cb_status local_form(cb_variation *v, int q, double mu, const double *lam
   return CB_OK;
 }
 
-/* Adds the block of H for one pair of shape variables, for any basis. */
+/* Adds the block of H for one pair of shape variables, for a basis of any type. */
 static void block(cb_variation *v, const double *form, double *H) {
   const cb_basis *s = v->basis;
   const int f = s->functions;
@@ -159,15 +161,15 @@ static void block(cb_variation *v, const double *form, double *H) {
   cb_outer_add(s->nodes, f, v->work->y, f, s->rate, H, v->unknowns);
 }
 
-/* C, S: integrals over a cycle of a form times cos 2 pi m t and times sin 2 pi m t, for m from 0 to twice the number of
- * harmonics. */
+/* Integrals of a form over a cycle: C[m] is that of the form times cos 2 pi m t, and S[m] that of the form times sin 2
+ * pi m t. m goes from 0 to twice the number of harmonics. */
 typedef struct spectrum {
   double *C, *S;
 } spectrum;
 
-/* Computes the spectrum of a form from its integral `sum` and from the three rows of `part`. The rows are the integrals
- * of the rates of all functions times the form, times the form and cos 2 pi H t, and times the form and sin 2 pi H t; H
- * is the number of harmonics. */
+/* Computes the spectrum of a form from its integral `sum` and from the three rows of `part`. H is the number of
+ * harmonics. For each function, the rows hold the integral of the rate of the function times the form; this times cos 2
+ * pi H t; and this times sin 2 pi H t. */
 static void spread(int harmonics, double sum, const double *part, spectrum out) {
   const int f = 2 * harmonics + 1;
   const double *c = part + FORMS * f, *s = c + FORMS * f;
@@ -181,8 +183,8 @@ static void spread(int harmonics, double sum, const double *part, spectrum out) 
   }
 }
 
-/* Computes four integrals of a form, times cos k cos l, cos k sin l, sin k cos l, and sin k sin l, where cos k is cos 2
- * pi k t. */
+/* Computes four integrals of a form. It is multiplied by cos k cos l, cos k sin l, sin k cos l, and sin k sin l, where
+ * cos k stands for cos 2 pi k t. */
 static void products(spectrum of, int k, int l, double *out) {
   const int apart = k > l ? k - l : l - k;
   const double C = of.C[apart], S = k > l ? of.S[apart] : -of.S[apart], D = of.C[k + l], T = of.S[k + l];

@@ -14,7 +14,7 @@ struct cb_variation_work {
   double *Ad;            /* [nodes][dim][dim]: Ad_g at the nodes */
   double *turn, *way;    /* Ad_g d_i A v and Ad_g A_i at the nodes: [nodes][dim][n] */
   double *ddA, *ddM;     /* second derivatives of A and M at one node */
-  double *left, *right;  /* factors of the Hessian without its part local in time: [..][unknowns] */
+  double *left, *right;  /* factors of the part of the Hessian that is not local in time: [..][unknowns] */
   double *rate, *before; /* for one plane (a, b) (variation.h): rate is a.y_1' at the nodes of a panel,
                           * [STAGES][unknowns]; before is a.y_1 at the beginning of the panel */
   double
@@ -27,6 +27,6 @@ struct cb_variation_work {
 
 static inline int piece_of(const cb_variation *v, int q) { return v->work->pieces ? v->work->piece[q / STAGES] : 0; }
 double pieces_weight(const cb_variation *v, int piece);
-/* Adds to H the terms of the Hessian of mu E/2 that are products of derivatives dE_k of the costs of pieces
+/* Adds to H those terms of the Hessian of mu E/2 that are products of the derivatives dE_k of the costs of two pieces
  * (variation.c). */
 void pieces_second_variation(const cb_variation *v, double mu, double *H);

@@ -23,8 +23,8 @@ void cb_wong_init(cb_wong *w, const cb_bundle *b) {
     }
 }
 
-/* The quantities at a state x. free[count]: the variables that are not held; factor: the Cholesky factor of M
- * restricted to them. */
+/* The quantities at a state x. free[count] are the variables that are not held; `factor` is the Cholesky factor of M
+ * restricted to these variables. */
 typedef struct point {
   double A[ENTRIES], dA[CB_SHAPE_MAX * ENTRIES], M[SQUARE], dM[CB_SHAPE_MAX * SQUARE];
   double factor[SQUARE], v[CB_SHAPE_MAX], xi[CB_GROUP_DIM];
@@ -48,7 +48,8 @@ static void times(int rows, int n, const double *a, const double *v, double *out
   }
 }
 
-/* Replaces a right side x by M^-1 x, with M restricted to the free variables; the rows of held variables become 0. */
+/* Replaces a right side x by M^-1 x, where M is restricted to the free variables. The entries of held variables become
+ * 0. */
 static void solve(const point *q, int n, double *x) {
   double part[CB_SHAPE_MAX];
   for (int i = 0; i < q->count; i++) part[i] = x[q->free[i]];
@@ -382,8 +383,8 @@ static cb_status field(const cb_wong *w, const double *x, double *F) {
   return status;
 }
 
-/* Computes a vector d[n] along v of an abnormal extremal, of any length, from r and lambda. CB_ERROR_UNSUPPORTED unless
- * n is 2 or 3. */
+/* Computes a vector d[n] in the direction of the velocity v of an abnormal extremal, from r and lambda. Its length is
+ * arbitrary. Returns CB_ERROR_UNSUPPORTED unless n is 2 or 3. */
 static cb_status direction(const cb_wong *w, const double *x, double *d) {
   double D[PAIRS * CB_SHAPE_MAX * CB_GROUP_DIM], F[PAIRS];
   cb_status status;
@@ -405,7 +406,7 @@ static cb_status direction(const cb_wong *w, const double *x, double *d) {
   return status;
 }
 
-/* Computes the derivative of the vector of `direction` by number c of x. The vector is linear in lambda. */
+/* Computes the derivative of the vector of direction() by entry c of x. The vector is linear in lambda. */
 static cb_status direction_slope(const cb_wong *w, const double *x, int c, double *slope) {
   double at[CB_WONG_MAX], plus[CB_SHAPE_MAX] = {0}, minus[CB_SHAPE_MAX] = {0};
   cb_status status = CB_OK;

@@ -3,7 +3,7 @@
  * arcs.
  *
  *   r(u) = sum_j w_j r_j/(u - u_j) / sum_j w_j/(u - u_j),  w_j = (-1)^j, halved for j = 0 and d
- *   r'(u_i) = sum_j (w_j/w_i) (r_j - r_i)/(u_i - u_j), and r'(u) between the points by the same formula from r'(u_i)
+ *   r'(u_i) = sum_j (w_j/w_i) (r_j - r_i)/(u_i - u_j);  r'(u): the first formula with r'(u_j) in place of r_j
  * d: degree of the polynomial; r_j: values at u_j; w_j: weights; r': derivative by u. The formula is stable for any d:
  * the error is one rounding error in r, and at most d^2 rounding errors of r in r'.
  * Source: Berrut & Trefethen, SIAM Rev. 46 (2004) 501, eqs. 4.2, 5.4, 9.4, doi:10.1137/S0036144502417715.
@@ -18,8 +18,8 @@
 
 extern const cb_gait_kind_class cb_gait_kind_arcs;
 
-/* The numbers of a gait: end[arcs + 1], degree, u[degree + 1], r[arcs][degree + 1][n], and slope, the derivative of r
- * by u, of the same size. */
+/* The numbers of a gait: end[arcs + 1], degree, u[degree + 1], r[arcs][degree + 1][n], and slope, which has the same
+ * size as r and is the derivative of r by u. */
 typedef struct arc_table {
   int degree;
   const double *end, *u, *r, *slope;
@@ -34,7 +34,7 @@ static arc_table table_of(const cb_gait *g) {
 
 static double weight(int degree, int j) { return (j % 2 ? -1 : 1) * (j == 0 || j == degree ? .5 : 1); }
 
-/* Evaluates the polynomial through the rows value[degree + 1][n] at the points node[degree + 1] at u. */
+/* Evaluates a polynomial at u. It has the values value[degree + 1][n] at the points node[degree + 1]. */
 static void interpolate(int n, int degree, const double *node, const double *value, double u, double *out) {
   double sum = 0;
   memset(out, 0, (size_t)n * sizeof *out);
@@ -101,7 +101,7 @@ static cb_status check_ends(int arcs, const double *ends) {
   return cb_fail(CB_ERROR_ARGUMENT, "the last end of a gait's arcs is %.9g, expected 1", ends[arcs]);
 }
 
-/* Fails unless each arc begins where the previous one ends, and the first where the last ends. */
+/* Fails unless each arc begins where the previous one ends, and the first arc begins where the last one ends. */
 static cb_status check_joints(int n, int arcs, int degree, const double *values) {
   for (int k = 0; k < arcs; k++)
     for (int i = 0; i < n; i++) {
@@ -143,7 +143,7 @@ cb_status cb_gait_arcs(int n, int arcs, const double *ends, int degree, const do
   memcpy(r, values, rows * sizeof *values);
   end[arcs + 1] = degree;
   for (int j = 0; j < points; j++) u[j] = pow(sin(M_PI * j / (2 * degree)), 2);
-  for (int k = 0; k < arcs; k++) { /* neighbouring arcs share the value at their joint exactly */
+  for (int k = 0; k < arcs; k++) { /* neighbouring arcs get exactly the same value at their joint */
     memcpy(r + ((size_t)k + 1) * row - n, r + (size_t)((k + 1) % arcs) * row, (size_t)n * sizeof *r);
     differentiate(n, degree, r + (size_t)k * row, slope + (size_t)k * row);
   }
@@ -154,8 +154,8 @@ cb_status cb_gait_arcs(int n, int arcs, const double *ends, int degree, const do
 
 /* --- the value in a scenario --- */
 
-/* Reads t[arcs + 1], from malloc: the times at which arcs begin and end, ascending from 0 to 1. The caller frees *t,
- * also after a failure. */
+/* Reads t[arcs + 1], the times at which arcs begin and end, ascending from 0 to 1. *t is allocated with malloc, and the
+ * caller frees it, also after a failure. */
 static cb_status read_ends(const cb_node *map, const cb_node *ends, size_t arcs, double **t) {
   int count;
   if (!ends) return cb_node_fail(map, "expected `ends` of the arcs, times from 0 to 1");
@@ -169,8 +169,8 @@ static cb_status read_ends(const cb_node *map, const cb_node *ends, size_t arcs,
   return status;
 }
 
-/* Reads the points of the arcs, at least 2 and equally many on each arc, into r[arcs][points][n], from malloc. The
- * caller frees *r, also after a failure. */
+/* Reads the points of the arcs into r[arcs][points][n]. Each arc must have the same number of points, at least 2. *r is
+ * allocated with malloc, and the caller frees it, also after a failure. */
 static cb_status read_arc_points(const cb_bundle *b, const cb_node *list, double **r, int *points) {
   if (list->kind != CB_NODE_LIST || list->count == 0)
     return cb_node_fail(list, "expected a list of arcs, each a list of at least 2 shapes");

@@ -27,7 +27,8 @@ cb_status cb_gait_expressions(int n, const cb_expression *const *r, int breaks, 
         return cb_fail(CB_ERROR_ARGUMENT,
                        "variable %d of a gait depends on more than the time: expected an expression of only `t`", i);
   if ((status = cb_gait_check_breaks(breaks, times))) return status;
-  const int first = breaks == 0 || times[0] > 0; /* the derivatives may jump from the end to the start */
+  /* if there is no break at the start, the derivatives may still jump at the start */
+  const int first = breaks == 0 || times[0] > 0;
   cb_gait *g = NULL;
   const cb_gait_contents contents = {.texts = n, .text = r};
   status = cb_gait_compose(&cb_gait_kind_expressions, n, first + breaks, 0, &contents, &g);

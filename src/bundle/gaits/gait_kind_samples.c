@@ -1,5 +1,5 @@
-/* Gaits through points at given times: the periodic cubic spline of the kind `spline`. In that kind the times may be
- * absent; here they are required. */
+/* Gaits through points at given times: the periodic cubic spline of the kind `spline`. A `spline` may be given without
+ * times, but `samples` require them. */
 #include "bundle/gait_private.h"
 
 extern const cb_gait_kind_class cb_gait_kind_spline;

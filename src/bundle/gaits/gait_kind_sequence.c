@@ -10,7 +10,7 @@
 
 extern const cb_gait_kind_class cb_gait_kind_sequence;
 
-/* The numbers are before[parts][n], for each part the sum of r(1) - r(0) of the previous parts. */
+/* The numbers of a sequence are before[parts][n]: for each part, the sum of r(1) - r(0) of the parts before it. */
 static void at(const cb_gait *g, double t, double *r, double *rate) {
   const int parts = g->parts, k = (int)fmin(floor(t * parts), parts - 1);
   const double *before = cb_gait_own_numbers(g) + k * g->n;

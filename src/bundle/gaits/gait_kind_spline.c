@@ -19,7 +19,7 @@ extern const cb_gait_kind_class cb_gait_kind_spline;
 static void at(const cb_gait *g, double t, double *r, double *rate) {
   const int n = g->n;
   const double *time = cb_gait_own_numbers(g), *value = time + g->count + 1, *second = value + g->count * n;
-  if (t < time[0]) t += 1; /* the first point may come after the start of the period */
+  if (t < time[0]) t += 1; /* the first point may be later than the start of the period */
   int low = 0, high = g->count;
   while (high - low > 1) {
     const int middle = (low + high) / 2;
@@ -65,7 +65,7 @@ static bool solve(int n, int count, const double *time, const double *value, dou
   return solved;
 }
 
-/* Checks the times. A last point at time 1 must equal the first and is then dropped. */
+/* Checks the times. If the last point is at the time 1, it must equal the first point, and is dropped. */
 static cb_status check_times(int n, int points, const double *time, const double *r, int *count) {
   *count = points;
   for (int k = 0; k < points; k++)

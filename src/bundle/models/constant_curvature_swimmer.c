@@ -75,7 +75,7 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   return CB_OK;
 }
 
-/* P = m_0 + W */
+/* Computes the inertia P = m_0 + W of the swimmer with a locked shape. */
 static void locked(const void *given, const jet2 *r, jet2 *P) {
   const swimmer *p = given;
   const int kind = p->space / 2;

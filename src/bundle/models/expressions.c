@@ -119,7 +119,7 @@ static cb_status init(cb_bundle *b, const void *params_) {
 
 /* --- evaluation --- */
 
-/* Returns the expression of M_ij. NULL means 1 on the diagonal and 0 elsewhere. */
+/* Returns the expression of M_ij. If it is NULL, M_ij is 1 on the diagonal and 0 elsewhere. */
 static const cb_expression *of_metric(const expressions *own, int i, int j) {
   return own->metric ? own->M[i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i] : NULL;
 }

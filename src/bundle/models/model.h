@@ -51,7 +51,7 @@ static inline jet2 times(jet2 a, jet2 b) {
                  a.v * b.h[1] + b.v * a.h[1] + a.g[0] * b.g[1] + a.g[1] * b.g[0],
                  a.v * b.h[2] + b.v * a.h[2] + 2 * a.g[1] * b.g[1]}};
 }
-/* Returns f(a) from f, f', f'' at a.v. */
+/* Returns the jet of f(a), from f, f' and f'' at the value a.v. */
 static inline jet2 compose(jet2 a, double f, double df, double ddf) {
   return (jet2){
       f,
@@ -88,8 +88,8 @@ typedef struct cb_model {
   _Alignas(max_align_t) unsigned char params[];
 } cb_model;
 
-/* Initialises a model. group: a name, or NULL for R^fibre. The names of the shape variables are borrowed; params[size]
- * is copied. */
+/* Initialises a model. `group` is a name, or NULL for R^fibre. The names of the shape variables are borrowed;
+ * params[size] is copied. */
 static inline cb_status cb_model_init(cb_bundle *b, const char *group, int fibre, int n, const char *const *shape,
                                       const void *params, size_t size) {
   cb_model *own = calloc(1, sizeof *own + size);
@@ -115,8 +115,8 @@ static inline void cb_model_destroy(cb_bundle *b) {
 
 static inline const void *cb_model_params(const cb_bundle *b) { return ((const cb_model *)b->self)->params; }
 
-/* The function that a model with n <= 2 shape variables has instead of on_jets. It writes A[dim][n] and M[n][n] (either
- * may be NULL); before the call A is 0 and M is the identity. */
+/* The function that a model with n <= 2 shape variables has in place of on_jets. It writes A[dim][n] and M[n][n],
+ * either of which may be NULL. Before the call A is 0 and M is the identity. */
 typedef cb_status cb_model_jet2(const void *params, const jet2 *r, jet2 *A, jet2 *M);
 
 static inline cb_status cb_model_at(const cb_bundle *b, cb_model_jet2 *on_jet2, const jet2 *x, jet2 *A, jet2 *M) {
@@ -176,7 +176,7 @@ static inline cb_status cb_model_second(const cb_bundle *b, cb_model_jet2 *on_je
   return CB_OK;
 }
 
-/* The function that gives the inertia P[dim][dim] of a model with a locked shape, which is 0 before the call. */
+/* The function that computes the inertia P[dim][dim] of a model with a locked shape. Before the call P is 0. */
 typedef void cb_model_locked(const void *params, const jet2 *r, jet2 *P);
 
 /* Computes the form of a model from P, A and M: G = ((P, P A), (A^T P, M + A^T P A)). */
@@ -210,8 +210,9 @@ static inline cb_status cb_model_form(const cb_bundle *b, cb_model_jet2 *on_jet2
 }
 
 /* clang-format off */
-/* CB_MODEL_ON_JETS defines on_jets, connection and second of the model that includes this file, from its function
- * on_jet2. CB_MODEL also defines init, from a group (NULL: R^fibre) and the names of the shape variables. */
+/* CB_MODEL_ON_JETS defines the functions on_jets, connection and second of the model that includes this file, from the
+ * function on_jet2 of the model. CB_MODEL also defines init, from a group (NULL: R^fibre) and the names of the shape
+ * variables. */
 #define CB_MODEL_ON_JETS                                                                                   \
   static cb_model_jet2 on_jet2;                                                                            \
   static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {                    \
@@ -224,7 +225,7 @@ static inline cb_status cb_model_form(const cb_bundle *b, cb_model_jet2 *on_jet2
   static cb_status second(const cb_bundle *b, const double *r, double *ddA, double *ddM) {                 \
     return cb_model_second(b, on_jet2, r, ddA, ddM);                                                       \
   }
-/* CB_MODEL_FORM defines the function form of a model, from its function locked. */
+/* CB_MODEL_FORM defines the function `form` of a model, from its function `locked`. */
 #define CB_MODEL_FORM                                                                                      \
   static cb_status form(const cb_bundle *b, const double *r, double *G, double *dG) {                      \
     return cb_model_form(b, on_jet2, locked, r, G, dG);                                                    \
@@ -235,7 +236,7 @@ static inline cb_status cb_model_form(const cb_bundle *b, cb_model_jet2 *on_jet2
     return cb_model_init(b, group, fibre, sizeof shape / sizeof *shape, shape, p, b->class_->params_size);   \
   }                                                                                                        \
   CB_MODEL_ON_JETS
-/* The functions above as initialisers of the class of the model. */
+/* These macros list the functions above as initialisers for the class of the model. */
 #define CB_MODEL_ON_JETS_FUNCTIONS                                                                         \
   .destroy = cb_model_destroy, .on_jets = on_jets, .connection = connection, .second = second
 #define CB_MODEL_FUNCTIONS .init = init, CB_MODEL_ON_JETS_FUNCTIONS

@@ -1,11 +1,11 @@
 /* Two to eight rigid bodies in a perfect fluid in the plane, hinged in a chain (equations: bundle/fish.h).
  *
  * The x axis of a body is along it, towards its head (for a joukowski profile: its nose); the hinge to the next body is
- * at the head. Bodies and base are counted from 1. ellipse: [a, b], semi-axes along and across; joukowski: [length,
- * bulge, tail] of potential/plane_flow.h; density: relative to the fluid. hinges: the distance of a hinge from the ends
- * of both bodies, one number or one per hinge. Units: radians, lengths. Evaluation returns CB_STEP_DOMAIN if bodies
- * overlap, or are closer to each other than `nodes` points per body can resolve. Without coupling bodies may overlap.
- * Second derivatives come from differences.
+ * at the head. Bodies and base are counted from 1. The key `ellipse` is [a, b], the semi-axes along and across the
+ * body; `joukowski` is [length, bulge, tail] of potential/plane_flow.h; `density` is relative to the fluid. `hinges` is
+ * the distance of a hinge from the ends of its two bodies, one number for all hinges or one per hinge. Units: radians,
+ * lengths. Evaluation returns CB_STEP_DOMAIN if bodies overlap, or are closer to each other than `nodes` points per
+ * body can resolve. Without coupling bodies may overlap. Second derivatives come from differences.
  *
  * Twists are (omega, v_x, v_y). The columns of the form G are (v_x, v_y, omega) of the base, followed by the hinges.
  */
@@ -61,7 +61,7 @@ static void in_body(const double pose[3], const double w[3], double out[3]) {
   out[2] = c * y - s * x;
 }
 
-/* Computes the twist of body i in column c of the form, in the frame of the base. */
+/* Computes the twist that column c of the form gives to body i, in the frame of the base. */
 static void column(const cb_fish *f, const motions *m, int c, int i, double w[3]) {
   w[0] = c == 2;
   w[1] = c == 0;
@@ -69,8 +69,8 @@ static void column(const cb_fish *f, const motions *m, int c, int i, double w[3]
   if (c >= 3) memcpy(w, carries(f, c - 3, i) ? m->tau[c - 3] : (twist){0}, sizeof(twist));
 }
 
-/* Computes the derivative, by the angle of hinge k, of the twist in column c of a body that this column moves, in
- * the frame of the base. It is 0 unless column c belongs to a hinge whose position changes with the angle of hinge
+/* Let w be the twist that column c of the form gives to a body. Computes the derivative of w by the angle of hinge k,
+ * in the frame of the base. It is 0 unless column c belongs to a hinge whose position changes with the angle of hinge
  * k. */
 static void column_change(const cb_fish *f, const motions *m, int k, int c, double w[3]) {
   const int j = c - 3;
@@ -243,7 +243,7 @@ static cb_status read_hinges(const cb_node *node, int hinges, double *gap) {
   return status ? cb_node_fail(node, "hinges: expected a length above 0, or a list of %d", hinges) : CB_OK;
 }
 
-/* Reads body i, and half its length to *half; node NULL: an ellipse with semi-axes 1 and 0.1. */
+/* Reads body i, and sets *half to half its length. If node is NULL, the body is an ellipse with semi-axes 1 and 0.1. */
 static cb_status read_body(swimmer *own, const cb_node *node, int nodes, int i, double *half) {
   cb_plane_curve curve = cb_plane_ellipse(1, 0.1);
   cb_status status = CB_OK;

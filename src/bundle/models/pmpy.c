@@ -28,7 +28,7 @@ static const cb_param params[] = {
 CB_MODEL(NULL, 1, "l", "v")
 
 static jet2 radius(jet2 v) {
-  const double a = cbrt(3 * v.v / (4 * M_PI)); /* the derivative by v is a/(3 v) */
+  const double a = cbrt(3 * v.v / (4 * M_PI)); /* its derivative by v is a/(3 v) */
   return compose(v, a, a / (3 * v.v), -2 * a / (9 * v.v * v.v));
 }
 
@@ -50,8 +50,9 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   return CB_OK;
 }
 
-/* In the flow (x, 0, 0) the distance changes at the rate l' - l relative to the fluid. With this rate in place of l'
- * the motion is X' = -A_l (l' - l), which gives S = A_l l. For a_i << l the flow has no effect on the volumes. */
+/* In the flow (x, 0, 0) the distance of the spheres changes at the rate l' - l relative to the fluid. With this rate in
+ * place of l' the motion is X' = -A_l (l' - l), which gives S = A_l l. For a_i << l the flow has no effect on the
+ * volumes. */
 static cb_status strain(const cb_bundle *b, const double *r, double *S) {
   double A[2];
   const cb_status status = cb_bundle_evaluate(b, r, A, NULL, NULL, NULL);

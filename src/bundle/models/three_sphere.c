@@ -55,8 +55,9 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   return CB_OK;
 }
 
-/* In the flow (x, 0, 0) about the middle sphere, a sphere at x has the velocity v - x relative to the fluid. Relative
- * to the fluid the rates of the distances r are therefore r' - r. They give X' = -A (r' - r), so that S = A r. */
+/* In the flow (x, 0, 0) about the middle sphere, a sphere at x with the velocity v has the velocity v - x relative to
+ * the fluid. The distances r therefore change at the rates r' - r relative to the fluid. With these rates X' = -A (r' -
+ * r), so that S = A r. */
 static cb_status strain(const cb_bundle *b, const double *r, double *S) {
   double A[2];
   const cb_status status = cb_bundle_evaluate(b, r, A, NULL, NULL, NULL);

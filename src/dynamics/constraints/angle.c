@@ -3,7 +3,7 @@
  *
  *   angle between sides 1 and 2 (d_0 and d_1):   2 atan T,   T^2 = s(sigma_1) s(sigma_2) / (s(sigma_0) s(sigma_3))
  *
- * T is differentiated by its logarithm: d log s(x) = c/s dx,   d^2 log s(x) = -dx^2/s^2. In a product the angle follows
+ * T is differentiated by its logarithm: d log s(x) = c/s dx, d^2 log s(x) = -dx^2/s^2. In a product the angle follows
  * from sums over the factors,
  *   cos(angle) = sum_f <u_f, v_f>/(|u| |v|),   <u_f, v_f> = B_a B_b (2 (F_a + F_b - F_c) - 4 K F_a F_b)
  * Here u and v are the vectors from the vertex along the sides a and b, and have the lengths of these sides. u_f and
@@ -17,8 +17,9 @@
  *   theta = 2 atan(|A - B|/|A + B|),   cos theta = a_i B^i
  *   d_k cos theta = a_ik B^i + b_ik A^i - d_k g_ij A^i B^j
  * In the derivatives by x and y only the mixed derivatives of d contribute. The second derivatives contain third
- * derivatives of the distance, so they are differences of sixth order of the first derivatives. Steps of 0.01 times the
- * shorter side times the sine of the angle (for the cosine: without this sine) give an error of 1e-8.
+ * derivatives of the distance, so they are differences of sixth order of the first derivatives. For the angle, steps of
+ * 0.01 times the shorter side times the sine of the angle give an error of 1e-8. For the cosine, the steps are 0.01
+ * times the shorter side.
  *
  * The angle has no derivatives where the three points are on one geodesic; its cosine is smooth there, and potentials
  * such as the bending energy of a straight chain use the cosine.
@@ -80,7 +81,8 @@ static cb_status side_to(const cb_space *g, const double *vertex, const double *
   return cb_pair_distance(g, vertex, end, &s->d, s->first, order ? s->second : NULL);
 }
 
-/* The metric at the vertex and the distances of the two ends; cosine: the cosine is computed instead of the angle. */
+/* The metric at the vertex and the distances of the two ends from the vertex. `cosine` says whether the cosine is
+ * computed instead of the angle. */
 typedef struct corner {
   cb_local_metric m;
   side_distance s[2];
@@ -190,8 +192,8 @@ static cb_status angle_by_sides(const cb_space *g, const double *d, double *valu
 
 /* --- from the factors of a space --- */
 
-/* b[0] = B(z) = asin(sqrt z)/sqrt(z (1-z)), b[1] = B' and b[2] = B''. B has the power series with the coefficients c_n
- * = c_(n-1) 2n/(2n+1), c_0 = 1, and 2 z (1-z) B' = 1 - (1-2z) B. */
+/* Sets b[0] = B(z) = asin(sqrt z)/sqrt(z (1-z)), b[1] = B' and b[2] = B''. B has a power series with the coefficients
+ * c_n = c_(n-1) 2n/(2n+1), c_0 = 1. For larger |z| the equation 2 z (1-z) B' = 1 - (1-2z) B is used. */
 static void arc_ratio(double z, double b[3]) {
   if (fabs(z) < 0.25) { /* the error of 40 terms is below 1e-20 */
     double c[41] = {1};

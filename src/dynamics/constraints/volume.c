@@ -128,7 +128,7 @@ enum { K = CB_COORD_MAX, CORNERS = 4, EDGES = 6, SIZE = CORNERS * K };
 
 static const int ends[EDGES][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
-/* A node > 0 of a Gauss rule on [-1, 1], and its weight. The nodes < 0 are symmetric. */
+/* A positive node of a Gauss rule on [-1, 1], and its weight. The node -x has the same weight. */
 typedef struct node {
   double x, weight;
 } node;
@@ -300,15 +300,15 @@ static void determine(const double m[CORNERS][K], int order, determinant *d) {
   }
 }
 
-/* Converts derivatives of n vectors in the rows (x_0, x_i - x_0) to those in the rows (x_0, x_i). Number e of vector r
- * is y[r * across + e * step], e < SIZE. */
+/* y holds n vectors of derivatives by the four rows of a determinant, which are x_0 and the differences x_i - x_0.
+ * Converts each vector to derivatives by x_0 and x_i. Number e of vector r is y[r * across + e * step], e < SIZE. */
 static void from_differences(int n, int step, int across, double *y) {
   for (int r = 0; r < n; r++)
     for (int a = 0; a < K; a++)
       for (int p = 1; p < CORNERS; p++) y[r * across + a * step] -= y[r * across + (p * K + a) * step];
 }
 
-/* Computes D and its derivatives in x, up to `order`. */
+/* Computes D of the file header and its derivatives in x, up to `order`. */
 static void signed_content(const cb_space *g, const double *const *x, int order, determinant *d) {
   const double curvature = g->factor[0].curvature, last = curvature == 0 ? 0 : sqrt(fabs(curvature));
   const double scale[K] = {1, 1, 1, last};

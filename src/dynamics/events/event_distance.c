@@ -1,6 +1,6 @@
 /* The event that the distance d of the particles at x_i and x_j reaches the value D = `equals`: s = d(x_i, x_j) - D.
  * Distances and their derivatives are those of geometry/origin.h, and gap_second_derivative_bound.c bounds |s''|. Where
- * two particles coincide, or are antipodal, d has a kink; there the gradient is set to 0. Lengths are in units of the
+ * two particles coincide, or are antipodal, d has a kink, and its gradient is set to 0. Lengths are in units of the
  * scenario. */
 #include "dynamics/builder_private.h"
 #include "dynamics/gap_class.h"

@@ -59,7 +59,7 @@ static cb_status value(cb_gaps *gaps, const cb_gap *gap, const void *of, const d
   double d;
   cb_status status = cb_gap_distance_from(gaps, i, x[0], w->centre, order, &d, out->gradient);
   if (status && order && w->inside && !cb_gap_distance_from(gaps, i, x[0], w->centre, 0, &d, NULL) &&
-      d < 0.5 * w->radius) { /* at the centre d has no gradient; the wall is far from there, so 0 is taken */
+      d < 0.5 * w->radius) { /* d has no gradient at the centre, which is far from the wall: 0 is taken */
     memset(out->gradient, 0, (size_t)gaps->space->k * sizeof *out->gradient);
     status = CB_OK;
   }

@@ -23,16 +23,18 @@
 enum { K = CB_COORD_MAX };
 
 /* The part of a given normal that is not tangent to the space may have at most this size, relative to the normal, and
- * is removed. A part in a factor of a product is removed if it is not larger than this. */
+ * is removed. In a product of factors, the part of the normal in a factor is also removed if it is at most this large.
+ */
 static const double off_space = 1e-9;
 
 /* A Killing field preserves the plane if it changes the unit normal, and moves the plane, by at most this. Smaller
  * numbers are round-off. */
 static const double vanishes = 1e-12;
-/* The rest of the distance (view.beyond) is added only if |u| is above this. */
+/* The length view.beyond (see `longest`) is added to the distance only if |u| is above this. */
 static const double huge_normal = 1e100;
-/* If a frame is farther than this from the given point of the plane, in radii, the distance is computed from a frame at
- * this distance, and the rest of the length is added to the result. */
+/* If a frame is farther than this, in radii, from the given point of the plane, the plane is first expressed in a frame
+ * at this distance. The part of the length that is left (view.beyond) is then added to the distance that is computed
+ * from u. */
 static const double longest = 300;
 
 static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
@@ -54,7 +56,7 @@ static const cb_param params[] = {
 
 /* --- the plane in the world --- */
 
-/* Sets the point wall->foot and wall->normal in the embedding. */
+/* Converts a point of the plane and its normal to the embedding: sets wall->foot and wall->normal. */
 static cb_status in_embedding(const cb_space *g, const double *point, const double *normal, plane *wall) {
   if (g->chart) return cb_chart_push(g, g->chart, point, normal, wall->foot, wall->normal);
   memcpy(wall->foot, wall->centre, sizeof wall->foot);
@@ -63,9 +65,9 @@ static cb_status in_embedding(const cb_space *g, const double *point, const doub
 }
 
 /* Computes v = T^-1 N for the tangent vector N = `vector` at the point `foot`. T is the transvection from the base
- * point to `foot`, by the length L in radii. In H^n, N = (cosh L v_n + v_across, sinh L v_n), where v_n and v_across
- * are the parts of v along the transvection and across it. A product with T^-1, or <N, N>, would lose exp(2 L) units of
- * round-off.
+ * point to `foot`, over the length L in radii. In H^n, N = (cosh L v_n + v_across, sinh L v_n), where v_n is the part
+ * of v along the transvection and v_across the part perpendicular to it. To compute the product T^-1 N, or the length
+ * from <N, N>, would lose exp(2 L) units of round-off.
  */
 static void seen_from_foot(const cb_space *g, const double *foot, const double *vector, double *v) {
   cb_origin there, back;
@@ -95,7 +97,8 @@ static cb_status check_planes(const cb_space *g) {
   return CB_OK;
 }
 
-/* Checks a plane through `point` with a normal there, and sets the members of `wall`, with a normal of unit length. */
+/* Checks a plane that is given by a point and a normal at this point. Sets the members of `wall`, with a normal of unit
+ * length. */
 static cb_status settle(const cb_space *g, const double *point, const double *normal, plane *wall) {
   double given[K], size = 0;
   wall->factor = -1;
@@ -148,8 +151,8 @@ static cb_status init(void *of, const cb_space *space, cb_builder *b) {
 
 /* --- distances --- */
 
-/* The plane relative to a frame: its normal, a point of the plane, and a length `beyond` that is added to the distance
- * computed from the normal. */
+/* The plane relative to a frame: its normal, a point of the plane, and a length `beyond`. This length is added to the
+ * distance that is computed from the normal. */
 typedef struct view {
   double normal[K], foot[K], beyond;
 } view;
@@ -188,7 +191,8 @@ static void seen_from(const cb_gaps *gaps, const plane *wall, const cb_origin *o
   cb_isometry_point(g, &change, base, p->foot);
 }
 
-/* Computes the signed distance d of the point x of the embedding from the plane, whose normal lies in factor f. */
+/* Computes the signed distance d of the point x of the embedding from the plane. The normal of the plane lies in factor
+ * f. */
 static void plane_distance(const cb_space *g, int f, const view *p, const double *x, double *d, double *gradient) {
   const cb_factor factor = g->factor[f];
   const double k = factor.curvature, rate = sqrt(fabs(k));

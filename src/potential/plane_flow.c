@@ -139,7 +139,7 @@ static void impulses(const cb_plane_flow *f, const double *phi, double *impulse)
     for (int a = 0; a < 3; a++) impulse[3 * i + a] = -product(f->body[i]->n, phi + f->first[i], f->body[i]->flux[a]);
 }
 
-/* Replaces G by its symmetric part. Returns the asymmetry of G before this, divided by the largest |G_ab|. */
+/* Replaces G by its symmetric part. Returns the asymmetry that G had before, divided by the largest |G_ab|. */
 static double make_symmetric(int n, double *G) {
   double apart = 0, maximum = 0;
   for (int a = 0; a < n; a++)

@@ -72,7 +72,7 @@ typedef struct cb_tree_block {
 
 typedef struct cb_tree_kernels {
   /* Adds the moments of n panels (in blocks of eight) about a centre to `moments`, for rows of densities sigma and mu.
-   * Either may be NULL. */
+   * sigma or mu may be NULL. */
   void (*panels)(const cb_tree_factors *f, int order, const cb_tree_rule *rule, int n, const cb_tree_block *blocks,
                  const double centre[3], double radius, const double *sigma, const double *mu, double *moments,
                  double *work);
@@ -161,7 +161,7 @@ static inline size_t cb_far_slope_size(const cb_far *f) {
   return (size_t)((f->order + 2) * (f->order + 2)) * CB_TREE_COLUMNS;
 }
 /* Computes S and D (or their derivatives along the normal, if cb_far_has_slope) of the panels of a near leaf at the
- * centre of panel t of a group. Either may be NULL. */
+ * centre of panel t of a group. S or D may be NULL. */
 void cb_far_near_row(const cb_far *f, const cb_tree_cell *group, const cb_tree_cell *leaf, int t, double *S, double *D);
 
 /* Allocates the work space of all threads. Returns NULL if there is no memory. */

@@ -56,7 +56,7 @@ static void twist_to_world(const double R[3][3], const double c[3], double sign,
   }
 }
 
-/* Does the same for a covector with the linear part n, whose angular part changes by -c × n. */
+/* Does the same as twist_to_world for a covector with the linear part n, whose angular part changes by -c × n. */
 static void covector_to_world(const double R[3][3], const double c[3], double sign, const double in[6], double out[6]) {
   double moved[3];
   cb_turn6(R, in, out);

@@ -28,7 +28,7 @@ INLINE void place_screw(const cb_articulated *o, double q, const double p[4], ve
   multiply(p, cos_half, o->at, sin_half, o->turned, turned);
 }
 
-/* Does the same for a rotation. */
+/* Does the same as place_screw, for a rotation. */
 INLINE void place_rotation(const cb_articulated *o, const double p[4], vec motion[4], double turned[4]) {
   double frame[4], own[4], columns[4][4] = {{0}};
   cb_quaternion_multiply(o->at, o->rotation->turned, frame);
@@ -182,7 +182,7 @@ INLINE bool invert(const double D[3][3], double out[3][3]) {
   return true;
 }
 
-/* Does the same for a rotation. Its armature is V^T a V, with the armatures a of its coordinates. */
+/* Does the same as reduce_screw, for a rotation. Its armature is V^T a V, with the armatures a of its coordinates. */
 INLINE bool reduce_rotation(const cb_joint_tree *T, cb_articulated *o, const inertia *A, six b, inertia *M, six *c) {
   const cb_unit_rotation *own = o->rotation;
   cb_six AS[3], seen[3];
@@ -210,7 +210,7 @@ INLINE bool reduce_rotation(const cb_joint_tree *T, cb_articulated *o, const ine
   return true;
 }
 
-/* S q' */
+/* Returns S q', the twist of the unit relative to its parent. */
 INLINE six own_twist(const cb_joint_tree *T, const cb_articulated *o) {
   six Y = none6();
   for (int k = 0; k < o->columns; k++) Y = plus6(Y, times6(T->own_rate[o->coordinate + k], load6(&o->S[k])));
@@ -221,7 +221,7 @@ static int sweep_inwards(cb_joint_tree *T) {
   for (int i = T->n - 1, next = i; i >= 0; i--) {
     cb_articulated *o = &T->articulated[i];
     inertia A, M;
-    /* this is done late, so that the processor can do it while it waits for a division */
+    /* take_own is called this late, so that the processor can run it while it waits for a division */
     for (; next >= (o->parent < 0 ? i : o->parent); next--) take_own(&T->articulated[next]);
     if (o->root) continue;
     load_inertia(&A, o);

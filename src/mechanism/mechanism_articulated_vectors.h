@@ -25,7 +25,7 @@ INLINE vec none(void) { return (vec){0}; }
 INLINE vec plus(vec x, vec y) { return x + y; }
 INLINE vec minus(vec x, vec y) { return x - y; }
 INLINE vec times(double factor, vec x) { return factor * x; }
-/* each: the products of the components; next: the components (y, z, x) */
+/* each returns the products of the components; next returns the components (y, z, x) */
 INLINE vec each(vec x, vec y) { return x * y; }
 INLINE vec next(vec x) { return PICK(x, x, 1, 2, 0, 3); }
 INLINE double part(vec x, const int i) { return x[i]; }

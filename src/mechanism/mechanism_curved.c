@@ -374,7 +374,7 @@ static void six_add(double factor, const double V[6], cb_six *out) {
   }
 }
 
-/* A_a += X^T A X - (X^T A S) L^T */
+/* Adds the matrix of the link to that of its parent: A_a += X^T A X - (X^T A S) L^T. */
 static void add_to_parent(const cb_link *l, const double A[6][6], cb_six *out) {
   const double(*X)[6] = (const double(*)[6])l->curved->X;
   double AX[6][6] = {{0}};

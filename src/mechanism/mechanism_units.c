@@ -61,8 +61,8 @@ static void take_coordinate(const cb_mechanism *m, cb_unit *u, int joint, int co
     memcpy(u->rotation->armature, armature, 3 * sizeof *armature);
 }
 
-/* Adds the units of a joint. *F is the frame of the joint as seen from the parent, and becomes its other frame as seen
- * from the last unit. */
+/* Adds the units of a joint. *F is the frame of the joint as seen from the parent, and becomes the other frame of the
+ * joint as seen from the last unit. */
 static void add_joint(const cb_mechanism *m, cb_joint_tree *T, int joint, bool backwards, int parent, cb_pose *F) {
   const cb_joint *j = &m->joint[joint];
   const int n = units_of(j), screws = cb_joint_coordinates(j) - (j->class_->turns ? 3 : 0);
@@ -124,7 +124,7 @@ static void add_link(const cb_mechanism *m, cb_joint_tree *T, int link) {
   unit_of[link] = T->n - 1;
 }
 
-/* --- what coordinates cannot describe --- */
+/* --- joints that the method does not support --- */
 
 static cb_status refuse(const cb_joint *j, const char *what) {
   return cb_fail(CB_ERROR_UNSUPPORTED,

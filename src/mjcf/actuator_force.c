@@ -453,7 +453,7 @@ static cb_status add_tendon(cb_mjcf_reader *r, cb_xml *e) {
   *t = (cb_mjcf_tendon){.e = e, .name = name ? name->text : "", .next = r->whole->tendons};
   r->whole->tendons = t;
   if (!strcmp(e->name.text, "fixed")) return read_fixed(r, e, t);
-  t->n = -1; /* it is not read */
+  t->n = -1; /* the tendon is not read */
   e->why = "only fixed tendons are read";
   return CB_OK;
 }

@@ -350,7 +350,8 @@ static cb_status find_model(const cb_mjcf_reader *r, const cb_node *model, cb_mj
   return cb_node_fail(model, "no <model> is called `%s`", model->text);
 }
 
-/* Sets childclass to the childclass of the bodies around the target in its own file. */
+/* Sets scope->childclass to the childclass of the innermost body around the target that has one, in the target's own
+ * file. */
 static void stand_in_place(const cb_xml *target, cb_mjcf_scope *scope) {
   scope->childclass = NULL;
   for (cb_xml *p = target->parent; p && !scope->childclass; p = p->parent) {

@@ -6,8 +6,8 @@
  * c, A: centre and half axes; H_A, H_B: H of the two bodies, 0 for a hull; P: the projection onto the vectors
  * perpendicular to n; s, x and y: those of convex.h; t: the step of n. If B is a hull, F are its vertices that are
  * nearest along n: one vertex, the ends of an edge, or three corners of a face; n is then perpendicular to this edge or
- * face, and y is a vertex of F. A step ends where another vertex is as near; it is added to F. At a maximum for F, a
- * vertex is removed from F if the contact point x + s n lies outside on the opposite side.
+ * face, and y is a vertex of F. A step ends where another vertex is as near; this vertex is added to F. At a maximum
+ * for F, a vertex is removed from F if the contact point x + s n lies outside on the opposite side.
  */
 #include "coupling/convex.h"
 
@@ -296,7 +296,7 @@ static double polish(const cb_convex_pair *p, double n[3], double x[3]) {
     u[0] = u[1] = 0;
     if (dim) find_step(p, &f, n, s, dim, (const double(*)[3])t, slope, u);
     const double size = hypot(u[0], u[1]), most = size > 1 ? 1 / size : 1;
-    if (size < 1e-16 || (size < 1e-9 && size >= last / 2)) { /* round-off */
+    if (size < 1e-16 || (size < 1e-9 && size >= last / 2)) { /* the step is only round-off */
       for (int i = 0; i < 3; i++) d[i] = x[i] + s * n[i];
       const int out = outside_of(&f, d);
       if (out < 0) return s;
@@ -362,7 +362,7 @@ void cb_convex_gap(const cb_convex *a, const cb_pose *ga, const cb_convex *b, co
 
 /* --- the convex sets of a surface ---
  *
- * The convex sets of a surface: each part of a body touches others by one of them.
+ * Each part of a body is represented by one convex set, with which it touches other bodies.
  *
  *   ball, ellipsoid, capsule    the set itself, of which the faces are an approximation
  *   other parts                 the hull of the vertices, except those inside a face or an edge of the part: there the
@@ -447,7 +447,7 @@ static void find_corners(const cb_surface *s, int part, int edges, const cb_surf
     const double trace = sum[i][0][0] + sum[i][1][1] + sum[i][2][2];
     keep[i] = trace > 0 && determinant((const double(*)[3])sum[i]) > flat * trace * trace * trace;
   }
-  for (int e = 0; e < edges; e++) /* the border of a sheet */
+  for (int e = 0; e < edges; e++) /* keep the vertices on the border of a sheet */
     if (edge[e].face[1] < 0 && s->part[edge[e].face[0]] == part) keep[edge[e].a] = keep[edge[e].b] = true;
 }
 

@@ -10,8 +10,8 @@
  *   A pair is listed for a step of length h if the balls around its sets can meet: each ball is enlarged by 1.5 |v| h
  * and a twentieth of its radius. If a flight moves a ball farther than that, the step is made again with larger balls.
  * The pairs are found by sorting the balls along x (sort and sweep; Cohen, Lin, Manocha & Ponamgi (1995),
- * doi:10.1145/199404.199437). Flat space. The pairs and the patches of a step follow from the state at its start, so
- * that a restarted run has the same.
+ * doi:10.1145/199404.199437). The space is flat. The pairs and the patches of a step follow from the state at its
+ * start, so that a restarted run has the same pairs and patches.
  */
 #include "coupling/coupled_private.h"
 
@@ -344,8 +344,8 @@ static cb_status fly_to_gap(const cb_flight *s, const cb_gap *gap, double tau, c
 }
 
 /* Finds a zero *tau between the times a and b, at which the gap has different signs. If an end of the interval is kept
- * several times in a row, its value is halved each time after the first. If four steps do not halve the interval, it is
- * bisected. */
+ * several times in a row, the value of the gap there is halved each time after the first. If four steps do not halve
+ * the interval, it is bisected. */
 static cb_status narrow(const cb_flight *s, const cb_gap *gap, double a, cb_gap_look from, double b, cb_gap_look to,
                         double *tau) {
   double fa = from.s, fb = to.s, width = b - a;
@@ -410,7 +410,7 @@ cb_status cb_flight_zero(const cb_flight *s, int i, double from, const cb_gap_lo
   if (before == 0) {
     const int after = start->rate > 0 ? 1 : -1;
     if (start->rate != 0 && cb_gap_sign(&b) == -after) status = zero_after(s, i, from, start, after, tau, &found);
-    if (start->rate != 0 && cb_gap_sign(&b) == 0) found = true; /* at the end */
+    if (start->rate != 0 && cb_gap_sign(&b) == 0) found = true; /* the zero is at the end of the step */
     *side = found ? after : 0;
     return status;
   }

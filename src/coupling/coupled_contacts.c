@@ -3,12 +3,12 @@
  *   contact: s = 0 with ds/dt < 0:  p <- p + n l,  l = -(1 + e) (ds/dt)/(G M^-1 n).  n is the gradient G, made tangent
  *            to the constraints by their impulses (dynamics/reflection.h, the sequential rule)
  *   event:   s = 0, or a change of the sign of s, in the direction of the event
- * s: gap (dynamics/gap.h); p: momenta; G = ds/dx; M: masses; e: restitution; l: impulse. A step is first made as a
- * whole. A gap closes in the step if s is below 0 at the end, or if the cubic through its values and rates at both ends
- * is below 0 in between. Then the time of the zero is found by making the step again with other lengths (the Illinois
- * method), the momenta are reflected there, and the rest of the step follows. A gap that is closed and closes further
- * at the start of a step is reflected first. The run ends if points are pressed together and do not separate again. An
- * event without `stop` is only recorded, and does not divide the step.
+ * s: gap (dynamics/gap.h); p: momenta; G = ds/dx; M: masses; e: restitution; l: impulse. A step is first made as one
+ * flight (cb_flight) to its end. A gap closes in the step if s is below 0 at the end, or if the cubic through its
+ * values and rates at both ends is below 0 in between. Then the time of the zero is found by making the step again with
+ * other lengths (the Illinois method), the momenta are reflected there, and the rest of the step follows. A gap that is
+ * closed and closes further at the start of a step is reflected first. The run ends if points are pressed together and
+ * do not separate again. An event without `stop` is only recorded, and does not divide the step.
  */
 #include "coupling/coupled_private.h"
 

@@ -181,7 +181,8 @@ typedef struct cb_mechanism_step {
  * error of a body's problem. *failed is then the body (-1: no single body), and the states are undefined. */
 cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step, int *failed,
                              int *iterations);
-/* Settles the momenta (see above). It is called at the end of a drift, after other impulses on the bodies. */
+/* Settles the momenta (`settle` in the file head). It is called at the end of a drift, after other impulses on the
+ * bodies. */
 cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
 
 /* This function is for integrators that move the coordinates of joints and compute places from them (mechanism_tree.h).

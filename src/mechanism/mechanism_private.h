@@ -10,7 +10,7 @@
 
 #include <stdalign.h>
 
-/* A joint at present poses. */
+/* A joint at the present poses of its bodies. */
 typedef struct cb_joint_now {
   double S[6][6], N[6][6]; /* [coordinates], [rows]: S: twists of the second body; N: covectors on them */
   double close[6];   /* the twist of the second body that closes the gaps, - sum_i gap_i N_i in the joint's frame */

@@ -58,7 +58,7 @@ typedef struct cb_unit {
   cb_unit_rotation *rotation;
   cb_unit_root *base;
   cb_unit_inertia *inertia;
-  cb_pose at, body; /* the unit at coordinate 0 seen from its parent; the body seen from the unit */
+  cb_pose at, body; /* at: pose of the unit in its parent if the coordinate is 0; body: pose of the body in the unit */
   double hold[3];   /* the place of the joint in the body of its link, seen from the unit */
   double arm[3];    /* the vector `hold` at the start of a step, in the world's axes */
 } cb_unit;

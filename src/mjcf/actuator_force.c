@@ -248,7 +248,7 @@ cb_status cb_mjcf_pull(const cb_mjcf_reader *r, const cb_mjcf_tendon *t, const c
 
 enum { ROOM = 4096 }; /* bytes: more than the text of w needs, as names have at most 23 characters */
 
-/* Writes w (above) for each component, and the length and its rate. */
+/* Writes w (file head) for each component, and the length and its rate. */
 static void put_ball(const cb_mjcf_hold *h, const double u[3], bool parent, char w[3][ROOM], char length[ROOM],
                      char rate[4 * ROOM]) {
   const char *const *a = h->label;

@@ -92,8 +92,8 @@ typedef struct cb_mjcf_hold {
 } cb_mjcf_hold;
 enum { CB_MJCF_HOLDS = 6 }; /* maximum number of joints of a body */
 
-/* The wrench of an actuator, or of `gravcomp`: expressions of the twist and of `ctrl0`, ... along the axes of the body
- * or the world. */
+/* The wrench of an actuator, or of `gravcomp`. Its components are expressions of the twist and of `ctrl0`, .. They are
+ * along the axes of the world if `world` is set, otherwise along the axes of the body. */
 typedef struct cb_mjcf_wrench {
   const char *name;
   bool world;

@@ -175,7 +175,8 @@ INLINE vec singular(const sight *a, const sight *b, const sight *c, const cb_cur
   return root(fma3(set(K) * h, h, set(1))) * flat;
 }
 
-/* The sums over the points of one rule of the weight times green(), background() and smooth(). */
+/* Sums over the points of one rule. Each member adds, for every point, the weight times the value of the function of
+ * the same name. */
 typedef struct sums {
   vec green, background, smooth;
 } sums;
@@ -322,7 +323,7 @@ INLINE vec smooth_slope(const sight *s, double K) {
   return green_slope(s, K) * set(K < 0 ? 1 : 1 / PI) - far;
 }
 
-/* The sums over the points of one rule for the values and the gradients. */
+/* Sums over the points of one rule, for values and gradients. */
 typedef struct slopes {
   vec value; /* of background() */
   xyz green, background, smooth;

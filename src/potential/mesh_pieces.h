@@ -79,7 +79,7 @@ typedef struct cb_thickness {
   double mean;     /* mean of min(1, t/h) over the area */
   double mismatch; /* mean of min(q, 32) over the area */
   int worst;       /* the panel with the largest q; -1: no panel is wider than the body is thick */
-  double t, h, o;  /* of the panel `worst`, see above */
+  double t, h, o;  /* t, h and o (above) of the panel `worst` */
 } cb_thickness;
 
 /* Finds the thickness of the body at the first n panels, which are on closed pieces and point outwards, in n log n

@@ -28,13 +28,14 @@
  *                    to 1.7); at least 1.25 (h^2 max(1, elongation))^(2/3) if the body is thinner than its faces are
  *                    wide (potential/mesh_pieces.h)
  *   two levels       2.5 times the change between them; with edges and borders at least h^p
- *   three and more   the maximum of a tenth of the complete correction, the change of the result by the last level, and
- *                    twice the change between removing one order and all orders; for sheets with four levels or more
- *                    the last two of these are halved; at least the last change of K, if it is above 0.6 of the change
- *                    before it
- *   four and more,   three times the change between removing one and two orders, if the last two measured orders are
- *   smooth           1.8 to 2.2 (measured: up to 2.1 times this change on ellipsoids and pairs of spheres); at least a
- *                    quarter of the change of the result by the last level, and a fiftieth of the complete correction
+ *   three and more   the maximum of a tenth of the complete correction, of the change of the result by the last level,
+ *                    and of twice the difference between the results with one order and with all orders removed. For
+ *                    sheets with four levels or more, the last two of these three are halved. The bound is at least
+ *                    the last change of K, if that is above 0.6 of the change before it
+ *   four and more,   three times the difference between the results with one order and with two orders removed, if the
+ *   smooth           last two measured orders are 1.8 to 2.2 (measured: up to 2.1 times this difference on ellipsoids
+ *                    and pairs of spheres). The bound is at least a quarter of the change of the result by the last
+ *                    level, and a fiftieth of the complete correction
  * With edges and borders the bound for three and more levels is increased:
  *   - by four times the relative difference between two growths of the number of faces (plates: 56, 224, 798);
  *   - with borders by a further factor of 1.25;

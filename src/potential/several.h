@@ -1,5 +1,5 @@
-/* Several rigid closed bodies in one perfect fluid of density 1, at rest far away: how each changes the added mass of
- * the others.
+/* Several rigid closed bodies in one perfect fluid of density 1, at rest far away: how each body changes the added mass
+ * of the other bodies.
  *
  *   2 T = <K(g) Y, Y>,  K_ab = -(phi_a W w_b + phi_b W w_a)/2,  A phi_a = -S w_a,  A = I/2 - D,  A^T psi_a = W w_a
  *   (K Y)_a = (psi S w_a - phi W w_a)/2,  phi = sum_a phi_a Y_a,  psi = sum_a psi_a Y_a
@@ -84,6 +84,6 @@ cb_status cb_several_apply(cb_several *s, const cb_pose *g, const double (*Y)[6]
                            double (*slope)[6], cb_several_report *report);
 
 /* Computes the complete tensor K[6n][6n], with the own blocks, and its derivatives dK[c][a][b] of K_ab along component
- * c = 6 i + k of xi_i (above), [6n][6n][6n]; dK may be NULL. Both are symmetric in a and b. Returns the errors of
- * cb_several_apply. */
+ * c = 6 i + k of xi_i (see cb_several_apply), [6n][6n][6n]; dK may be NULL. Both are symmetric in a and b. Returns the
+ * errors of cb_several_apply. */
 cb_status cb_several_tensor(cb_several *s, const cb_pose *g, double *K, double *dK);

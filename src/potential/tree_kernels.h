@@ -48,7 +48,8 @@ enum {
   CB_TREE_COLUMNS = 8                                        /* numbers per row of coefficients and densities */
 };
 
-/* Factors of the recurrences, stored at the number of the term (see above). They are the same for all cells. */
+/* Factors of the recurrences of the harmonics. Each factor is stored at the number of its term (file head). The factors
+ * are the same for all cells. */
 typedef struct cb_tree_factors {
   double up[CB_TREE_TERMS]; /* R_{l+1} = up z R_l - down r^2 R_{l-1} for the same m, stored at the number of R_{l+1} */
   double down[CB_TREE_TERMS];
@@ -133,7 +134,7 @@ struct cb_far {
   cb_far_list *list;                /* one per group */
   double *sigma, *mu;               /* rows of CB_TREE_COLUMNS densities in the tree's order */
   double *moments;                  /* the moments of all cells */
-  int solids; /* number of panels at which potentials are wanted; at the others n.grad phi is wanted */
+  int solids;                       /* potentials are wanted at this many panels, n.grad phi at all other panels */
   /* [3][cells]: the moments of the gradient of each cell, as coefficients (far_finish in tree_at.c); NULL: only
    * potentials are wanted */
   double *slopes;

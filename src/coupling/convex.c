@@ -193,8 +193,8 @@ static void find_step(const cb_convex_pair *p, const feature *f, const double n[
   u[1] = (Q[0][0] * slope[1] - Q[1][0] * slope[0]) / D;
 }
 
-/* Returns the fraction of the step t at which another vertex of the hull becomes as near as F, at most 1. *next becomes
- * this vertex, or -1 if there is none before the end of the step. */
+/* Returns the fraction of the step t, at most 1, at which another vertex of the hull becomes as near as F. *next
+ * becomes this vertex, or -1 if there is none before the end of the step. */
 static double until_next(const cb_convex_pair *p, const feature *f, const double n[3], const double t[3], int *next) {
   double least = 1, m[3], d[3], first[2];
   *next = -1;
@@ -213,7 +213,7 @@ static double until_next(const cb_convex_pair *p, const feature *f, const double
   return least;
 }
 
-/* Makes the step *factor t, where *factor is halved until the step does not decrease g. Returns g. */
+/* Moves n by *factor times t, where *factor is halved until the step does not decrease g. Returns g. */
 static double turn_by(const cb_convex_pair *p, const feature *f, const double t[3], double s, double n[3], double x[3],
                       double y[3], double *factor) {
   double next[3], now = s;

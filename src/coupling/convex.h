@@ -79,7 +79,7 @@ void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex
  * not convex, whose convex hull is taken; -1: all are convex. */
 cb_status cb_convex_of_surface(const cb_surface *s, cb_arena *arena, cb_convex **out, int *hull);
 
-/* The two sets in the world, for the files convex*.c. */
+/* A set at its pose in the world, and a pair of such sets. They are used only in the files convex*.c. */
 typedef struct cb_convex_placed {
   const cb_convex *set;
   double r[3][3], x[3];         /* of the pose */

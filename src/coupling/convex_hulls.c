@@ -228,10 +228,11 @@ enum { DIRECTIONS = 32, POINTS_MAX = 4 * DIRECTIONS };
 /* flat: how far the corners of a face may be out of its plane, relative to the size of the hull. near: how far the
  * points of a side may be away from the supporting plane, relative to the size of the smaller hull. */
 static const double flat = 1e-9, near = 0.1;
-/* The smallest distance of two points of a patch, relative to the size. If points were nearer to each other, their
- * impulses would be large numbers of opposite sign. */
+/* The smallest distance of two points of a patch, relative to the size of the smaller body. If points were nearer to
+ * each other, their impulses would be large numbers of opposite sign. */
 static const double apart = 0.02;
-/* An end of a segment touches another segment only if their distance is at most this share of the size. */
+/* An end of a segment touches another segment only if their distance is at most this share of the size of the smaller
+ * body. */
 static const double beside = 0.01;
 /* Two segments whose angle has a larger sine than this touch each other only where they cross. */
 static const double parallel = 0.05;

@@ -469,7 +469,7 @@ static cb_status let_rest(const cb_flight *s, bool accumulate) {
   return status;
 }
 
-/* Reflects the gaps that are closed and close further at the start of a part of a step, and then stores this start. */
+/* Reflects the gaps that are closed and close further at the start of a part of a step, and then stores the state. */
 static cb_status begin_part(const cb_flight *s, int *count) {
   cb_coupled *c = s->c;
   cb_coupled_contacts *k = c->contacts;

@@ -177,8 +177,9 @@ typedef struct cb_resting {
   double (*gradient)[CB_GAP_MAX];          /* [n]: of the gaps at the start of the flight */
   cb_gap_entry (*entry)[CB_GAP_PARTICLES]; /* [n] */
   double (*push)[6], (*answer)[6];         /* [bodies] */
-  double *D;            /* [n*n]: the change of each rate by a unit impulse at the start of the flight */
-  bool known, measured; /* known: D belongs to these contacts and this start; measured: D holds changes of gaps */
+  double *D; /* [n*n]: the change of each rate by a unit impulse at the start of the flight */
+  /* known: D belongs to these contacts and this start; measured: D holds changes of gaps, not of rates */
+  bool known, measured;
   /* [closed]: the rates before and after an impact, and its impulses */
   double *before, *after, *pushed;
   double *q, *tolerance, *buffer;
@@ -190,7 +191,7 @@ typedef struct cb_shape_side {
   int body, place;     /* body: -1 for a particle; place: the particle, or a point of the body */
   bool solid;          /* the side is a part of a body; each pair has at least one such side */
   cb_convex set;       /* in the frame of the body, or relative to the particle */
-  double at[3], reach; /* at the start of a step: the centre of the ball around it, and how far this may move */
+  double at[3], reach; /* at the start of a step: the centre of the ball around it, and how far this centre may move */
 } cb_shape_side;
 
 /* Two sides that may touch in a step. guess: the last normal. */
@@ -265,7 +266,8 @@ void cb_coupled_shapes_free(cb_coupled_shapes *s);
 cb_status cb_coupled_list_shapes(cb_coupled *c, double t, double h, bool again);
 /* Returns whether a side has left its reach in the flight to the present state; then its reach becomes larger. */
 bool cb_coupled_leaves_reach(cb_coupled *c);
-/* Finds the patches of hulls that touch each other, of all pairs or of those that have none. */
+/* Finds the patches of hulls that touch each other, for all pairs if `all` is set, otherwise for the pairs that have no
+ * patch. */
 void cb_coupled_find_patches(cb_coupled *c, bool all);
 void cb_coupled_look_at_shapes(cb_coupled *c, const cb_gap *gap, cb_gap_value *value, cb_gap_look *out);
 void cb_coupled_push_shapes(cb_coupled *c, const cb_gap *gap, const double *gradient, double impulse);

@@ -414,7 +414,7 @@ cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *it
   cb_resting *r = &c->contacts->resting;
   double last = INFINITY, slower = 1;
   bool loose = false;
-  int next = SLOW; /* D may be measured from this iteration on; before it, the coordinates that are held still change */
+  int next = SLOW; /* D may be measured from this iteration on; before it, the set of held coordinates may change */
   cb_status status = r->n ? begin_flight(c, t, tau) : CB_OK;
   for (int n = 0; !status; n++) {
     status = try_flight(c, t, tau, body, iterations);
@@ -429,7 +429,7 @@ cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *it
       next = n + SLOW;
       last = INFINITY;
     }
-    /* where dry friction holds on one side of the solution only, D is too small on the other side */
+    /* where dry friction holds a coordinate on one side of the solution only, D is too small on the other side */
     if (now > 0.9 * last) slower = fmin(2 * slower, 16);
     if (now < last / 10) slower = fmax(slower / 2, 1);
     last = now;

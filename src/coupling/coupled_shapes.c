@@ -174,7 +174,7 @@ bool cb_coupled_leaves_reach(cb_coupled *c) {
     double x[3], v[3], square = 0;
     find_ball(c, own, x, v);
     for (int a = 0; a < 3; a++) square += (x[a] - own->at[a]) * (x[a] - own->at[a]);
-    if (1.2 * sqrt(square) <= own->reach) continue; /* a path may be longer than its chord */
+    if (1.2 * sqrt(square) <= own->reach) continue; /* the path may be longer than the straight line */
     own->reach = 2 * sqrt(square) + 0.05 * own->set.bound;
     out = true;
   }
@@ -217,8 +217,8 @@ static void find_patch_gap(const cb_convex_patch *p, int number, const cb_pose p
   for (int i = 0; i < 3; i++) foot[i] = x[i] - height * out->normal[i];
 }
 
-/* Adds the rate of a side, for its point at the arm r from its place, and stores the gradient: a wrench on a body, in
- * the world's axes, or a covector at a particle. */
+/* Adds the rate of a side at the point that is at r from the place of the side, and stores the gradient: a wrench on a
+ * body, in the world's axes, or a covector at a particle. */
 static void add_side_rate(const cb_coupled *c, const cb_shape_side *s, const double r[3], const double n[3],
                           double sign, double *gradient, cb_gap_look *out) {
   if (s->body < 0) {

@@ -165,7 +165,8 @@ void cb_joint_laws_free(cb_joint_laws *l) {
   cb_arena_free(l->arena);
 }
 
-/* Limits *value to a range. If it is outside, its derivatives *a and *b become 0. A value that is nan stays nan. */
+/* Limits *value to a range. If *value is outside of the range, its derivatives *a and *b become 0. A value that is nan
+ * stays nan. */
 static void limit(const double range[2], double *value, double *a, double *b) {
   if (!(*value < range[0] || *value > range[1])) return;
   *value = *value < range[0] ? range[0] : range[1];

@@ -60,7 +60,7 @@ typedef struct cb_joint {
   const char *name;
   const cb_joint_class *class_;
   int body[2];             /* [0]: the first body, [1]: the second one; -1: the world */
-  cb_joint_frame frame[2]; /* of the joint in the bodies */
+  cb_joint_frame frame[2]; /* the frame of the joint in each body */
   cb_joint_data data;
   double stiffness[6], rest[6], damping[6], armature[6], friction[6]; /* [coordinates] */
   bool driven[6];                /* [coordinates]: q = law(t) (cb_mechanism_laws) */
@@ -117,7 +117,7 @@ bool cb_mechanism_are_neighbours(const cb_mechanism *m, int a, int b);
  * node, work, modes of limits and friction, impulses, and conditions that are dropped. It belongs to the restart state,
  * next to the states of the bodies. */
 double *cb_mechanism_state(cb_mechanism *m, int *count);
-double *cb_mechanism_q(cb_mechanism *m); /* [coordinates]: a part of the state */
+double *cb_mechanism_q(cb_mechanism *m); /* [coordinates]: the coordinates q, a part of the state */
 /* The kinds of work since the start: that of motors, servos, drives and limits that are springs, that of dampers and
  * dry friction, and that of limits that reflect. cb_mechanism_work returns the work on each coordinate, [coordinates],
  * borrowed. */
@@ -173,7 +173,7 @@ cb_status cb_mechanism_share(cb_mechanism *m, const cb_shared_inertia *of);
 
 typedef struct cb_mechanism_step {
   cb_se3_map map;
-  bool damped; /* as cb_rigid_step_damped */
+  bool damped; /* as in cb_rigid_step_damped (fluid/rigid_step.h) */
   double t, h;
 } cb_mechanism_step;
 
@@ -202,13 +202,13 @@ void cb_mechanism_respond(cb_mechanism *m, const double (*W)[6], double (*change
 /* --- limits that reflect, number 0 .. count - 1: the gap s = q - lowest or highest - q --- */
 int cb_mechanism_limits(const cb_mechanism *m);
 typedef struct cb_joint_limit {
-  int joint, coordinate; /* the coordinate's number among all */
+  int joint, coordinate; /* coordinate: its number among the coordinates of all joints */
   bool highest;
   double limit, restitution;
 } cb_joint_limit;
 cb_joint_limit cb_mechanism_limit(const cb_mechanism *m, int number);
 const char *cb_mechanism_joint_name(const cb_mechanism *m, int joint);
-/* Finds the rates of all coordinates that belong to the present momenta. The momenta do not change. */
+/* Finds the rates of all coordinates from the present momenta, which do not change. */
 cb_status cb_mechanism_rates_of_momenta(cb_mechanism *m, const cb_mechanism_bodies *b, double t);
 /* Adds an impulse along the gap to the momentum of the coordinate; settling then spreads it over the bodies. */
 void cb_mechanism_push_limit(cb_mechanism *m, int number, double impulse);
@@ -217,7 +217,7 @@ void cb_mechanism_push_limit(cb_mechanism *m, int number, double impulse);
  * is called after the impact: friction then acts against the new rates. */
 void cb_mechanism_release(cb_mechanism *m);
 void cb_mechanism_hold(cb_mechanism *m);
-/* Adds the work of a reflection. */
+/* Adds the work of a reflection at a limit. */
 void cb_mechanism_add_limit_work(cb_mechanism *m, int number, double work);
 
 /* After cb_mechanism_settle, returns the rates q', [coordinates], borrowed. */
@@ -274,7 +274,7 @@ cb_status cb_joint_laws_create(int coordinates, const char *const *label, const 
                                const char *const *drive, const cb_expression_scope *parameters, int *which, size_t *at,
                                cb_joint_laws **out);
 void cb_joint_laws_free(cb_joint_laws *l);
-/* Returns the functions for a mechanism. l is borrowed, and may be NULL. */
+/* Returns the functions that a mechanism needs. l is borrowed, and may be NULL. */
 cb_mechanism_laws cb_joint_laws_of(cb_joint_laws *l);
 /* Finds force[coordinates], the force of each coordinate's actuator at this state. */
 void cb_joint_laws_efforts(cb_joint_laws *l, double t, const double *q, const double *rate, double *force);

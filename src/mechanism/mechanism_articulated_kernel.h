@@ -158,8 +158,9 @@ INLINE void give_parent(const inertia *A, six b, cb_articulated *p) {
   store6(&p->b, plus6(load6(&p->b), b));
 }
 
-/* Eliminates the coordinate of a screw with A and b from M and c, which are A and b about the origin of the parent. The
- * division is the slowest part, so all that does not need it comes first. */
+/* Eliminates the coordinate of a screw. A and b are those of the unit; M and c are A and b about the origin of the
+ * parent, and the coordinate is eliminated from them. The division is the slowest part, so everything that does not
+ * need it comes first. */
 INLINE bool reduce_screw(const cb_joint_tree *T, cb_articulated *o, const inertia *A, six b, inertia *M, six *c) {
   const six S = load6(&o->S[0]), AS = apply(A, S), seen = move(load(o->d), AS);
   const double D = dot(S, AS) + o->armature, right = T->pi[o->coordinate] - dot(S, b);

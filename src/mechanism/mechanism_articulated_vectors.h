@@ -11,7 +11,8 @@
 
 #ifdef VECTORS
 typedef double vec __attribute__((vector_size(32)));
-/* memcpy would copy two halves, and a later load of the whole vector would have to wait for them. */
+/* This type loads and stores a vector at the address of any number. memcpy would copy two halves, and a later load of
+ * the whole vector would have to wait for them. */
 typedef double loose __attribute__((vector_size(32), aligned(8), may_alias));
 #if defined(__clang__)
 #define PICK(x, y, i, j, k, l) __builtin_shufflevector(x, y, i, j, k, l)

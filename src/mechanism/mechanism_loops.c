@@ -78,7 +78,7 @@ static void loop_take(const cb_mechanism *m, cb_loop *l, bool end, const double 
   memcpy(N, covector, 6 * sizeof *N);
   if (!end) cb_mechanism_vector(place_of(m, l->link[0]), place_of(m, l->link[1]), l->d);
   if (!end || l->link[1] < 0) return;
-  cb_cross3(m->link[l->link[1]].moved, N + 3, moment); /* N about the origin at the beginning */
+  cb_cross3(m->link[l->link[1]].moved, N + 3, moment); /* moves N to the origin at the beginning of the step */
   for (int k = 0; k < 3; k++) N[k] += moment[k];
 }
 
@@ -334,7 +334,7 @@ void cb_loops_count(cb_mechanism *m) {
 void cb_loops_sort(cb_mechanism *m) {
   const int n = m->rows;
   int count = 0, row = 0;
-  int *list = m->pivot; /* constraints that were not taken yet, from `taken` on */
+  int *list = m->pivot; /* from index `taken` on: the constraints that were not taken yet */
   double *M = m->matrix, *scale = m->right;
   m->sorted = true;
   for (int c = 0; c < m->coordinates; c++) m->held[c] = cb_modes_hold(m, c);

@@ -124,7 +124,7 @@ static cb_joint_mode right_mode(const cb_mechanism *m, int joint, int i, double 
   }
   if (reflects(j, i, 0) && at(m->q[c], low) && q1 < low && !at(q1, low)) return CB_JOINT_AT_LOWEST;
   if (reflects(j, i, 1) && at(m->q[c], high) && q1 > high && !at(q1, high)) return CB_JOINT_AT_HIGHEST;
-  /* if another coordinate of the loop is held, this one moves by round-off only, and need not be held, too */
+  /* if another coordinate of the loop is held, this coordinate moves by round-off only, and need not be held, too */
   const bool back = (mode == CB_JOINT_SLIPS_UP && m->rate[c] < 0) || (mode == CB_JOINT_SLIPS_DOWN && m->rate[c] > 0);
   return back && !at(q1, m->q[c]) ? CB_JOINT_STICKS : mode;
 }

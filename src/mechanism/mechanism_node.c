@@ -24,7 +24,7 @@ static void copy_node(cb_mechanism *m) {
   for (int r = 0; r < m->rows; r++) memcpy(m->row[r].N1, m->row[r].N0, sizeof m->row[r].N1);
 }
 
-/* Stores the places of all links. Returns whether the motions of the joints were found at these places. */
+/* Stores the places of all links. Returns whether the motions of the joints at these places are already known. */
 static bool take_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
   bool same = m->found;
   if (m->curvature != 0) {

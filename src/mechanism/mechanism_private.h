@@ -101,14 +101,14 @@ typedef struct cb_loop_row {
    * about the second body's origin at the first node; [1]: those of the second part of a coupling */
   double N0[2][6], N1[2][6];
   double gap, target;  /* of a constraint: its gap, and the required C eta */
-  double force, stiff; /* f and s of a coordinate */
+  double force, stiff; /* f and s of a coordinate (mechanism_loops.c) */
   double lambda, change_of_lambda;
   double (*response)[6], (*change)[6]; /* [links]: eta and dq for the impulse lambda = 1 */
 } cb_loop_row;
 
 typedef struct cb_joint_tree cb_joint_tree;
 
-/* The data of a coordinate that loops over all coordinates use. */
+/* The data of one coordinate, for loops over all coordinates. */
 typedef struct cb_coordinate {
   double stiffness, rest, damping, armature;
   int joint, number; /* in the joint */
@@ -145,10 +145,12 @@ struct cb_mechanism {
   int *link_of;      /* [bodies]: the link of each body, or -1 */
   cb_link *link;     /* parents come before children */
   cb_joint_now *now; /* [joints] */
-  double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive,
-      *stiffness; /* [coordinates]: see mechanism_step.c */
-  bool found;     /* `now` of all joints belongs to the present places of the links */
-  bool taken;     /* r0, d, S0, all0, and N0 of loops belong to these places, too */
+  /* [coordinates]: q and q1 are at the two nodes of a step, and middle is their mean. drive and drive_rate are the
+   * values and rates that laws and modes prescribe, and missing is drive - q1. impulsive and stiffness: find_forces
+   * (mechanism_step.c). */
+  double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive, *stiffness;
+  bool found; /* `now` of all joints belongs to the present places of the links */
+  bool taken; /* r0, d, S0, all0, and N0 of loops belong to these places, too */
   /* the state, one array: q, momentum, rate, work, mode, drive_impulse, impulse, wrench_work; in a curved space
    * motion; and, if rows that are dropped may change, held and dropped */
   double *work[CB_JOINT_WORKS]; /* [coordinates] */
@@ -167,7 +169,7 @@ struct cb_mechanism {
   int loops, rows, kept;                 /* kept: rows that are not dropped */
   /* number of couplings; they have the last rows, and the last 2*couplings of the loops */
   int couplings;
-  bool sorted;  /* dropped rows were found */
+  bool sorted;  /* the rows to be dropped are known */
   int *implied; /* [joints]: number of rows that were dropped at the start, when no coordinate was held */
   cb_loop *loop;
   cb_loop_row *row;       /* [rows]: the rows of each loop follow one another */
@@ -225,7 +227,7 @@ void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const doubl
 bool cb_sweep_matrices(cb_mechanism *m, int *at);
 /* The loops of the sweeps, once per instruction set (mechanism_sweep_kernel.h). */
 struct cb_sweep_kernel {
-  bool (*eliminate)(cb_mechanism *m, int *at); /* cb_sweep_matrices */
+  bool (*eliminate)(cb_mechanism *m, int *at); /* as described for cb_sweep_matrices */
   /* solves for the loads r; alone: without closing twists and forces of joints */
   void (*solve)(cb_mechanism *m, bool alone);
 };

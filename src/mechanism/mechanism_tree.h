@@ -27,7 +27,7 @@ typedef enum cb_unit_kind { CB_UNIT_ROOT, CB_UNIT_WELD, CB_UNIT_SCREW, CB_UNIT_R
 
 /* Additional data of a unit that is a rotation. */
 typedef struct cb_unit_rotation {
-  double sign;               /* its rotation vector divided by the coordinates */
+  double sign;               /* 1 or -1: its rotation vector is `sign` times the coordinates */
   double armature[3];        /* of its coordinates */
   double turned[4], node[4]; /* the rotation now, and at the start of the step */
   double vector[3], V[3][3]; /* its rotation vector; V maps w to the rate of this vector */

@@ -309,8 +309,8 @@ static void find_columns(const cb_unit *u, const cb_pose *body, cb_articulated *
   }
 }
 
-/* Finds column j of o->motion of a screw with the axes C in its parent: the vector x of the frame that turns, as seen
- * from the parent. */
+/* Finds column j of o->motion of a screw. This column is the vector with the components x in the frame that turns, as
+ * seen from the parent. C are the axes of the screw in the frame of the parent. */
 static void find_column(const double C[3][3], const double x[3], int j, cb_articulated *o) {
   for (int i = 0; i < 3; i++) {
     o->motion[j][0][i] += C[i][2] * x[2];

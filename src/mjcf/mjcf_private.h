@@ -152,8 +152,8 @@ typedef cb_status cb_mjcf_visit(void *user, const cb_mjcf_scope *scope, cb_xml *
 cb_status cb_mjcf_each(const cb_mjcf_scope *scope, cb_xml *parent, cb_mjcf_visit *visit, void *user);
 /* Visits all elements in the <worldbody>s of a file. */
 cb_status cb_mjcf_each_of_world(const cb_mjcf_scope *scope, cb_mjcf_visit *visit, void *user);
-/* Finds the scope inside a body that is in the scope `around`. pose: the pose of the body in `around` (NULL: not
- * wanted). */
+/* Finds the scope inside a body that is in the scope `around`. pose: the pose of the body in the frame of `around`
+ * (NULL: not wanted). */
 cb_status cb_mjcf_enter(const cb_mjcf_scope *around, cb_xml *body, cb_mjcf_scope *out, cb_pose *pose);
 /* Returns the name with the prefixes and suffixes of the scope; "": it has no name; NULL: there is no memory. */
 const char *cb_mjcf_name(const cb_mjcf_scope *scope, cb_xml *e);
@@ -192,7 +192,7 @@ cb_status cb_mjcf_joint_type(const cb_mjcf_scope *scope, cb_xml *joint, cb_mjcf_
 /* A joint or a site, in the order in which MuJoCo counts joints. */
 typedef struct cb_mjcf_target {
   cb_xml *e;
-  cb_mjcf_scope scope; /* its frame in the body of the scenario */
+  cb_mjcf_scope scope; /* its frame is given in the frame of the body of the scenario */
   cb_mjcf_body *body;  /* NULL: it does not move */
   cb_mjcf_hold *hold;  /* NULL: a site, or a free joint */
   bool joint;
@@ -200,13 +200,14 @@ typedef struct cb_mjcf_target {
   int q, v; /* indices of its first coordinate and of its first velocity */
   struct cb_mjcf_target *next;
 } cb_mjcf_target;
-/* Adds a joint or a site of a body. at: the frame of the element's own body in the body of the scenario. */
+/* Adds a joint or a site of a body. at: the pose of the element's own body, in the frame of the body of the scenario.
+ */
 cb_status cb_mjcf_add_target(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body *body, const cb_pose *at,
                              cb_mjcf_target **out);
 /* Returns the first joint (or site, if `joint` is not set) that has this name in the file of r, or NULL. *copies
  * becomes the number of those with this name. */
 const cb_mjcf_target *cb_mjcf_find_target(const cb_mjcf_reader *r, const char *name, bool joint, int *copies);
-/* Finds the pose of a site in its body of the scenario, or in the world. */
+/* Finds the pose of a site, in the frame of its body of the scenario or of the world. */
 cb_status cb_mjcf_site_pose(const cb_mjcf_target *site, cb_pose *out);
 /* Returns whether the file of r uses this name for the target. */
 bool cb_mjcf_is_called(const cb_mjcf_reader *r, const cb_mjcf_target *t, const char *name);
@@ -320,7 +321,7 @@ cb_mjcf_geom cb_mjcf_looks_without_geoms(const cb_mjcf_body *body, cb_pose *pose
 /* Finds half the sides, the pose and the moments of the box that has the same mass and inertia. */
 void cb_mjcf_box(const cb_mjcf_inertial *m, double half[3], cb_pose *pose, double moment[3]);
 double cb_mjcf_volume(const cb_mjcf_geom *g);
-void cb_mjcf_moments(cb_mjcf_geom *g); /* from type, size and mass */
+void cb_mjcf_moments(cb_mjcf_geom *g); /* finds the moments from type, size and mass */
 /* Adds the inertias of[n] into one. poses[n]: the poses of their frames in the common frame (NULL: they are in the
  * common frame). If only one of them has mass or moments, it keeps its own axes. */
 void cb_mjcf_add(int n, const cb_mjcf_inertial *const *of, const cb_pose *const *poses, cb_mjcf_inertial *out);

@@ -53,7 +53,7 @@ typedef struct cb_curved_kernels {
   /* Computes S[n] and D[n] of n panels; D may be NULL. Row r of panel i is lanes[r * stride + i]. Up to CB_PANEL_PAD
    * panels are read after the last one. */
   void (*row)(const double *lanes, size_t stride, const cb_curved_view *v, int n, double *S, double *D);
-  /* Computes the gradients of S and D with respect to x, in the frame T_x of the tangent space at x. The components x,
+  /* Computes the gradients of S and D with respect to x, in the frame to which T_x carries the axes. The components x,
    * y, z for panel i are S[i], S[width + i] and S[2 width + i], and likewise for D. */
   void (*gradient)(const double *lanes, size_t stride, const cb_curved_view *v, int n, size_t width, double *S,
                    double *D);

@@ -183,8 +183,8 @@ cb_status cb_plane_flow_solve(cb_plane_flow *f, const double (*pose)[3], int mot
 
 /* --- derivatives along changes of the poses --- */
 
-/* Adds Im[(V_j - V_i)(z) sum_t C_zt w_a(t)/(t - z)] to f->right, for each node z of body i, motion a and change. w_a =
- * phi + i psi is the complex potential at the nodes t of body j. */
+/* Adds Im[(V_j - V_i)(z) sum_t C_zt w_a(t)/(t - z)] to f->right, for each node z of body i, each motion a and each
+ * change of the poses. w_a = phi + i psi is the complex potential at the nodes t of body j. */
 static void add_moved(cb_plane_flow *f, int i, int j, int changes, const double *V) {
   const int n = f->unknowns, m = f->bodies, nodes = f->body[j]->n, first = f->first[j];
   double *restrict re = f->re, *restrict im = f->im;

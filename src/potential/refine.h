@@ -56,7 +56,7 @@ typedef struct cb_potential_level {
   cb_kirchhoff_mass mass;
   cb_kirchhoff_report report;
   bool sheets;              /* the mesh has sheets */
-  double bend;              /* the largest angle between neighbours at a convex edge, 0 to pi */
+  double bend;              /* the largest angle between the normals of neighbours at a convex edge, 0 to pi */
   double centre[3], radius; /* the centre of the area, and the rms distance of the surface from it */
   double elongation;        /* 12 radius^2/area: about 1 for a thin closed square plate, L/2 for a plate of L by 1 */
 } cb_potential_level;

@@ -205,7 +205,7 @@ static void find_slopes(cb_several_work *e, const cb_several_columns *c, double 
 
 /* --- the work memory of one thread --- */
 
-/* Takes the arrays of `count` columns from the arena. */
+/* Allocates the arrays of `count` columns in the arena. */
 static cb_status take_columns(const cb_several *m, cb_arena *arena, int count, cb_several_columns *c) {
   const size_t columns = (size_t)count, block = count < MOTIONS ? columns : MOTIONS;
   int rows = 0;

@@ -14,9 +14,9 @@
  * Points, panels and wrenches of flat and of curved spaces, for several bodies in one fluid (several_private.h).
  *
  *   a force F at y, in the frame T_y:  F_x = f - s y (y.f)/(1 + w);  torque = y × F_x/r,  force = w F_x + s y (y.f)
- * In these formulas y is the vector r x of the point (r x, w), f are the components of F in the frame T_y, F_x is the
- * part of F along the vector x, and s is the sign of the curvature. The wrench is that of F on the Killing fields of
- * numerics/numerics_curved.h. In flat space the torque is y × f.
+ * In these formulas y is the vector r x of the point (r x, w), f are the components of F in the frame to which T_y
+ * carries the axes, F_x is the vector part of F, and s is the sign of the curvature. The wrench is that of
+ * F on the Killing fields of numerics/numerics_curved.h. In flat space the torque is y × f.
  */
 
 void cb_several_range(const cb_several_shape *s, const double y[4], int first, int count, int self, double *S,
@@ -29,8 +29,8 @@ void cb_several_range(const cb_several_shape *s, const double y[4], int first, i
   for (int k = 0; k < count; k++) S[k] /= s->space.r;
 }
 
-/* Computes the gradients of S and D at y, as cb_panels_gradients does. In a curved space the components are those in
- * the frame T_y of the tangent space (potential/curved_flow.h). */
+/* Computes the gradients of S and D at y, as cb_panels_gradients does. In a curved space the components refer to the
+ * frame to which T_y carries the axes (potential/curved_flow.h). */
 static void several_gradients(const cb_several_shape *s, const double y[4], int first, int count, size_t width,
                               double *S, double *D) {
   if (s->panels) {
@@ -77,7 +77,7 @@ static double *row_of(const cb_several_work *e, int i, int row) {
 }
 static size_t column_of(const cb_several *m, int i, int j) { return m->at[j] - (j > i ? left_out(m, i) : 0); }
 
-/* Calls part for the rows begin to end in pieces of at most ROWS rows of the same body. */
+/* Calls the function `part` for the rows begin to end in pieces of at most ROWS rows of the same body. */
 static void each_piece(cb_several_work *e, int begin, int end,
                        void (*part)(cb_several_work *, int body, int begin, int end)) {
   for (int i = 0; i < e->m->bodies; i++) {
@@ -399,9 +399,9 @@ static double triangles(const double a[3][3], const double b[3][3]) {
 
 /* --- the gap --- */
 
-/* Computes the gap of the panels a of `p`, in the view v, and b of `q`. In a curved space it is computed in the
- * gnomonic picture about the middle of their centres, in which panels are flat, unless they are too far from each
- * other. */
+/* Computes the gap between panel a of `p`, seen in the view v, and panel b of `q`. In a curved space it is computed in
+ * the gnomonic picture about the middle of both centres, in which panels are flat. If the panels are too far from each
+ * other for this picture, the distance of their centres is used. */
 static void compare(cb_several_report *r, const cb_several_view *v, const cb_several_shape *p, int a,
                     const cb_several_shape *q, int b) {
   const cb_several_space *space = &p->space;

@@ -31,7 +31,7 @@ typedef struct cb_several_shape {
   cb_panels *panels; /* in flat space, otherwise NULL */
   cb_curved_panels curved;
   int n;         /* number of panels */
-  size_t stride; /* n, padded */
+  size_t stride; /* n, rounded up to whole vectors */
   double K[6][6];
   double *A; /* [n][stride]: the factors of I/2 - D */
   int *pivots;
@@ -113,7 +113,7 @@ void cb_several_work_free(cb_several_work *e);
 /* Computes S and D of `count` panels from index `first` on, at the point y; `self` is as in cb_panels_range. */
 void cb_several_range(const cb_several_shape *s, const double y[4], int first, int count, int self, double *S,
                       double *D);
-/* Adds the force f at the point y, with components as those of gradients, to a wrench. */
+/* Adds the force f at the point y, to a wrench. The components of f refer to the same frame as those of gradients. */
 void cb_several_add_force(const cb_several_space *space, const double y[4], const double f[3], double wrench[6]);
 /* Returns the distance of two points in metres. */
 double cb_several_distance(const cb_several_space *space, const double a[4], const double b[4]);

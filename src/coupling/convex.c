@@ -3,11 +3,12 @@
  *   ellipsoid   max of n.x = n.c + |A^T n|,  at x = c + A A^T n/|A^T n|
  *   H = (M - M n n^T M/|A^T n|^2)/|A^T n|,  M = A A^T:  the second derivative of the maximum
  *   (P (H_A + H_B + s 1) P) t = P (y - x),  n <- (n + t)/|n + t|
- * c, A: centre and half axes; H_A, H_B: H of the two bodies, 0 for a hull; P: the projection onto the vectors
- * perpendicular to n; s, x and y: those of convex.h; t: the step of n. If B is a hull, F are its vertices that are
- * nearest along n: one vertex, the ends of an edge, or three corners of a face; n is then perpendicular to this edge or
- * face, and y is a vertex of F. A step ends where another vertex is as near; this vertex is added to F. At a maximum
- * for F, a vertex is removed from F if the contact point x + s n lies outside on the opposite side.
+ * c, A: centre and half axes (as an index, A is the first body); H_A, H_B: H of the two bodies, 0 for a hull; P: the
+ * projection onto the vectors perpendicular to n; s, x and y: those of convex.h; t: the step of n. If B is a hull, F
+ * are its vertices that are nearest along n: one vertex, the ends of an edge, or three corners of a face; n is then
+ * perpendicular to this edge or face, and y is a vertex of F. A step ends where another vertex is as near; this vertex
+ * is added to F. At a maximum for F, a vertex is removed from F if the contact point x + s n lies outside on the
+ * opposite side.
  */
 #include "coupling/convex.h"
 

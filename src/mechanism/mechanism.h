@@ -7,10 +7,10 @@
  *   a joint of body b on its parent a:  W_b = w,  W_a = -X_k^T w        X: maps twists of a to the origin of b
  *   S_k^T w = P_k + (h/2) Q - a q',   P_{k+1} = (h/2) Q + a q'           the force Q on the coordinates q of the joint
  *   Q = -k (q - q_rest) - c q' + motor, at t_k + h/2, (q_k + q_{k+1})/2;  q' = (q_{k+1} - q_k)/h
- * Here S are the twists of the joint (curvebody/joint.h), a is the armature (the inertia of a rotor on the joint), k
- * the stiffness (as an index, k is the number of a node), c the damping, and P the momentum of the joint at the node.
- * Newton's system is solved by a sweep from the tips of the tree to its roots and back (mechanism_private.h), so the
- * cost is linear in the number of bodies. Impulses are equal and opposite, so momentum is kept to round-off.
+ * Here S are the twists of the joint (curvebody/joint.h), a in a q' is the armature (the inertia of a rotor on the
+ * joint), k in Q the stiffness, c the damping, and P the momentum of the joint at the node. Newton's system is solved
+ * by a sweep from the tips of the tree to its roots and back (mechanism_private.h), so the cost is linear in the number
+ * of bodies. Impulses are equal and opposite, so momentum is kept to round-off.
  *   settle: at the node, p += W and P -= S^T W so that K^-1 (p - mu_0) is a motion that the joints allow. This does not
  *   change the next step, which depends on p and P only through the motions that the joints allow.
  * In a space of constant curvature the equations are the same, with the map dtau^-1, the adjoint Ad as X, and twists in

@@ -1,11 +1,11 @@
-/* The loops over the units of a tree (equations: mechanism_tree.h), one vector per column of
- * three numbers.
+/* The loops over the units of a tree (equations: mechanism_tree.h), with one vector per column of three numbers.
  *
  *   D = S^T A S + a,  L = D^-1 S^T A X,  u = D^-1 (pi - S^T b);  to the parent: X^T A X - L^T D L, X^T (b + A S u)
  *   q' = u - L Y_a;  X^T A X for the displacement d:
  *   H' = H + hat(d) M,  I' = I - H hat(d) + hat(d) H'^T = I + N + N'^T,  N = -H hat(d),  N' = -H' hat(d)
- * The files that include this file define KERNEL and compile it once per instruction set. The compiler must not fuse
- * multiplications and additions, so that all instruction sets give the same bits.
+ * H, I and M are the blocks of A = [[I, H], [H^T, M]], and H' and I' are those of X^T A X. The files that include this
+ * file define KERNEL and compile it once per instruction set. The compiler must not fuse multiplications and additions,
+ * so that all instruction sets give the same bits.
  */
 #include "mechanism/mechanism_articulated_vectors.h"
 

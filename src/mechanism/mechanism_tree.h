@@ -9,11 +9,12 @@
  *   q' = D^-1 (pi - S^T b - S^T A X Y_a)                                                          outwards
  *   pi' = <P_b, [Y_b, S]> + S^T F_b + Q,   F_b the sum of the wrenches from b on outwards, Q the force on q
  * X: maps a twist of the parent to the origin of the unit; S: twist of the unit relative to its parent for q' = 1; a:
- * armature; K, mu_0: inertia and momentum at rest of a body; [Y, S]: the bracket of twists. Because pi is the momentum
- * of q, no inertia is ever differentiated in time. A screw is (0, 0, turn; 0, 0, slide) in the axes of its unit. A
- * rotation has the rate w in the axes of the unit, S w = (w; 0), so its momentum is that of w. Sources: Featherstone,
- * Rigid Body Dynamics Algorithms (2008), chapter 7, with momenta in place of forces and twists in place of
- * accelerations; Naudet, Lefeber, Daerden & Terze, Multibody Syst. Dyn. 10 (2003) 45. SI units.
+ * armature (as an index: the parent); b: the part of P_b that does not depend on Y_b (as an index: the unit); K, mu_0:
+ * inertia and momentum at rest of a body; [Y, S]: the bracket of twists. Because pi is the momentum of q, no inertia is
+ * ever differentiated in time. A screw is (0, 0, turn; 0, 0, slide) in the axes of its unit. A rotation has the rate w
+ * in the axes of the unit, S w = (w; 0), so its momentum is that of w. Sources: Featherstone, Rigid Body Dynamics
+ * Algorithms (2008), chapter 7, with momenta in place of forces and twists in place of accelerations; Naudet, Lefeber,
+ * Daerden & Terze, Multibody Syst. Dyn. 10 (2003) 45. SI units.
  */
 #pragma once
 

@@ -2,10 +2,10 @@
  *
  * A <connect> joins the point `anchor` of the first body to the point of the second one that is in the same place at
  * the reference. A <weld> keeps the pose at the reference, or `relpose`, of the second body as the first one sees it.
- * With `site1` and `site2` the places, and for a <weld> the axes, of these two sites coincide instead. These joints
- * hold exactly here, whereas MuJoCo's constraints are soft. Source: MuJoCo's XML reference (equality).
+ * If `site1` and `site2` are given, the places of these two sites coincide instead, and for a <weld> also their axes.
+ * These joints hold exactly here, whereas MuJoCo's constraints are soft. Source: MuJoCo's XML reference (equality).
  *
- * A <joint> gives a coordinate of joint1 by that of joint2, or a constant without joint2:
+ * A <joint> determines the coordinate of joint1 from that of joint2. Without joint2 the coordinate is constant:
  *
  *   q_1 - ref_1 = a_0 + a_1 (q_2 - ref_2) + .. + a_4 (q_2 - ref_2)^4        a: `polycoef`, default 0 1 0 0 0
  * A coordinate of the scenario is MuJoCo's coordinate less `ref`. If another constraint gives q_1 already, or if q_2

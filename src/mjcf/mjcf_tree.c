@@ -13,10 +13,10 @@
  *   x_0 = 0,   x_(i+1) = x_i + R(i euler) offset,   R the rotation by these angles
  *
  * The names of its elements end in sep and i, with the number of digits of count; the suffixes of inner copies come
- * first. An <attach> is a body or a frame of another file, or one that comes before it in the same file, or the
- * complete world of another file, with the settings and defaults of its own file; its names begin with `prefix`.
- * Source: MuJoCo's XML reference and its reader of 3.3 (for angles about several axes the reader turns by i euler, not
- * by i rotations one after the other).
+ * first. An <attach> is replaced by a body or a frame of another file, by one that comes before the <attach> in the
+ * same file, or by the complete world of another file. The elements keep the settings and defaults of their own file,
+ * and their names begin with `prefix`. Source: MuJoCo's XML reference and its reader of 3.3 (for angles about several
+ * axes the reader turns by i euler, not by i rotations one after the other).
  */
 #include "mjcf/mjcf_private.h"
 

@@ -5,10 +5,10 @@
  *   G        the potential of a source:  K < 0: r (coth(r d) - 1)/(4 pi);  K > 0: r (pi - r d) cot(r d)/(4 pi^2), with
  *            a uniform background
  *   D        K < 0: D_0 = -(1/(2 pi)) atan2([a b c], |a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|), which is minus the
- *            solid angle/(4 pi);  K > 0: D_0 - sum W s r^3 (t - sin t cos t)/(4 pi^2 sin^3 t), t = r d, but
- *            sum W s r^3 (u - sin u cos u)/(4 pi^2 sin^3 u), u = pi - t, if the mean w of the corners is below -1/2
- *   S        sum W G;  for panels near x: sqrt(1 + K f^2) times the flat integral of 1/(4 pi distance) over the
- *            triangle of the points p/w, plus sum W (G - 1/(4 pi |p| w^2)), which is smooth
+ *            solid angle/(4 pi);  K > 0: D_0 - sum W s r^3 (t - sin t cos t)/(4 pi^2 sin^3 t), t = r d, or, if the mean
+ *            w of the corners is below -1/2, D = sum W s r^3 (u - sin u cos u)/(4 pi^2 sin^3 u), u = pi - t
+ *   S        sum W G;  for panels near x: sqrt(1 + K f^2) times the integral of 1/(4 pi distance) in flat space over
+ *            the triangle of the points p/w, plus sum W (G - 1/(4 pi |p| w^2)), which is smooth
  * phi is the potential, v the normal velocity, M the added mass, and A the area of a panel. In M_ab, a and b number the
  * unit twists about the base point; m_b is the mean normal velocity of a panel for unit twist b (the flux of
  * numerics/numerics_curved.h), and phi_a is phi for v = m_a. In G, D and S, d is the distance of a point y of the panel

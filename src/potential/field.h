@@ -12,8 +12,8 @@
  * phi at the corners is fitted to phi of the faces around them. Therefore g has no divergence, and there are no
  * vortices along the edges. Near edges and vertices u grows like the logarithm of the distance times the jump of g
  * there. Very near the surface, phi of the panels jumps along edges by about the size of a panel times |u|. On the
- * surface, phi of the panels is the mean of both sides. Values in a layer around the surface are therefore taken from
- * its outside, at the nearest point of the surface. The layer extends on either side to a tenth of the square root of a
+ * surface, phi of the panels is the mean of both sides. In a layer around the surface the values are therefore those on
+ * the outside of the surface, at its nearest point. The layer extends on either side to a tenth of the square root of a
  * face's area. On the surface phi and u are fitted to the corners and linear between them. Where the surface is smooth,
  * the errors of these values are of second order in the size of the faces; at sharp edges u is a mean over faces.
  *

@@ -28,9 +28,9 @@
  * The panels are those of potential/kirchhoff.h and have the same error far from other bodies. The thin layer of fluid
  * between two bodies adds an error of dT, which was measured on two unit spheres of 512 faces of size h (the square
  * root of their area) that move along or across the line of the centres, against the series of two spheres. Far away dT
- * is 3.6 % too small, and at the gaps 3 h, h, h/2 and h/3 it is 1, 3, 7 and 9 % smaller; K is at most 1.5 % smaller.
- * Smaller gaps than h/3, for the larger of the two faces next to the gap, are refused. Lengths are in metres. Sources:
- * kirchhoff.h; the derivatives were derived for this project.
+ * is 3.6 % too small. At the gaps 3 h, h, h/2 and h/3 it is smaller by a further 1, 3, 7 and 9 %; the further error of
+ * K is at most 1.5 %. Smaller gaps than h/3, for the larger of the two faces next to the gap, are refused. Lengths are
+ * in metres. Sources: kirchhoff.h; the derivatives were derived for this project.
  */
 #pragma once
 

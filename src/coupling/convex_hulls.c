@@ -251,7 +251,7 @@ typedef struct meeting {
 } meeting;
 
 typedef struct side {
-  int n; /* counterclockwise */
+  int n; /* number of corners, which are in counterclockwise order */
   place c[DIRECTIONS];
 } side;
 

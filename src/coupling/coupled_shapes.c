@@ -442,7 +442,8 @@ static bool closed_at_start(const cb_coupled_contacts *k, int i) {
   return k->start[i].s <= cb_gap_closed * k->start[i].size;
 }
 
-/* Returns about when contact i closes, as a fraction of the step; infinite if it does not close. */
+/* Returns an estimate of the time at which contact i closes, as a fraction of the step; infinite if it does not close.
+ */
 static double expected(const cb_flight *s, int i) {
   const cb_coupled_contacts *k = s->c->contacts;
   const cb_gap_look *a = &k->start[i], *b = &k->end[i];

@@ -155,7 +155,7 @@ int cb_mechanism_implied(const cb_mechanism *m, int joint);
  * cannot be closed; *which is then the joint. */
 cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *moved, int *which);
 /* Prepares a start: sets the states anew at their poses, with the twists Y that all joints allow and that differ least
- * from the twists of the states before. *turned becomes the largest difference (m/s, rad/s). */
+ * from the previous twists of the states. *turned becomes the largest difference (m/s, rad/s). */
 cb_status cb_mechanism_restart(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *turned);
 
 /* Inertia that all bodies share, 2 T = <C(q) Y, Y> for the twists Y in their frames (mechanism_private.h). q are the

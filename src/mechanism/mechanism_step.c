@@ -140,8 +140,8 @@ void cb_mechanism_assign_forces(cb_mechanism *m) {
   }
 }
 
-/* Finds the forces on coordinates in a step of length h from q to q1, and from them and the momenta the impulsive
- * forces and the stiffnesses. */
+/* Finds the forces on coordinates in a step of length h from q to q1. From these forces and the momenta it finds the
+ * impulsive forces and the stiffnesses. */
 static cb_status find_forces(cb_mechanism *m, double t, double h, bool shared_is_known) {
   for (int c = 0; c < m->coordinates; c++) {
     m->middle[c] = m->q[c] + (m->q1[c] - m->q[c]) / 2;

@@ -3,11 +3,12 @@
  *   ellipsoid   max of n.x = n.c + |A^T n|,  at x = c + A A^T n/|A^T n|
  *   H = (M - M n n^T M/|A^T n|^2)/|A^T n|,  M = A A^T:  the second derivative of the maximum
  *   (P (H_A + H_B + s 1) P) t = P (y - x),  n <- (n + t)/|n + t|
- * c, A: centre and half axes; H_A, H_B: H of the two bodies, 0 for a hull; P: the projection onto the vectors
- * perpendicular to n; s, x and y: those of convex.h; t: the step of n. If B is a hull, F are its vertices that are
- * nearest along n: one vertex, the ends of an edge, or three corners of a face; n is then perpendicular to this edge or
- * face, and y is a vertex of F. A step ends where another vertex is as near; it is added to F. At a maximum for F, a
- * vertex is removed from F if the contact point x + s n lies outside on the opposite side.
+ * c, A: centre and half axes (as an index, A is the first body); H_A, H_B: H of the two bodies, 0 for a hull; P: the
+ * projection onto the vectors perpendicular to n; s, x and y: those of convex.h; t: the step of n. If B is a hull, F
+ * are its vertices that are nearest along n: one vertex, the ends of an edge, or three corners of a face; n is then
+ * perpendicular to this edge or face, and y is a vertex of F. A step ends where another vertex is as near; this vertex
+ * is added to F. At a maximum for F, a vertex is removed from F if the contact point x + s n lies outside on the
+ * opposite side.
  */
 #include "coupling/convex.h"
 
@@ -193,8 +194,8 @@ static void find_step(const cb_convex_pair *p, const feature *f, const double n[
   u[1] = (Q[0][0] * slope[1] - Q[1][0] * slope[0]) / D;
 }
 
-/* Returns the fraction of the step t at which another vertex of the hull becomes as near as F, at most 1. *next becomes
- * this vertex, or -1 if there is none before the end of the step. */
+/* Returns the fraction of the step t, at most 1, at which another vertex of the hull becomes as near as F. *next
+ * becomes this vertex, or -1 if there is none before the end of the step. */
 static double until_next(const cb_convex_pair *p, const feature *f, const double n[3], const double t[3], int *next) {
   double least = 1, m[3], d[3], first[2];
   *next = -1;
@@ -213,7 +214,7 @@ static double until_next(const cb_convex_pair *p, const feature *f, const double
   return least;
 }
 
-/* Makes the step *factor t, where *factor is halved until the step does not decrease g. Returns g. */
+/* Moves n by *factor times t, where *factor is halved until the step does not decrease g. Returns g. */
 static double turn_by(const cb_convex_pair *p, const feature *f, const double t[3], double s, double n[3], double x[3],
                       double y[3], double *factor) {
   double next[3], now = s;
@@ -296,7 +297,7 @@ static double polish(const cb_convex_pair *p, double n[3], double x[3]) {
     u[0] = u[1] = 0;
     if (dim) find_step(p, &f, n, s, dim, (const double(*)[3])t, slope, u);
     const double size = hypot(u[0], u[1]), most = size > 1 ? 1 / size : 1;
-    if (size < 1e-16 || (size < 1e-9 && size >= last / 2)) { /* round-off */
+    if (size < 1e-16 || (size < 1e-9 && size >= last / 2)) { /* the step is only round-off */
       for (int i = 0; i < 3; i++) d[i] = x[i] + s * n[i];
       const int out = outside_of(&f, d);
       if (out < 0) return s;
@@ -362,7 +363,7 @@ void cb_convex_gap(const cb_convex *a, const cb_pose *ga, const cb_convex *b, co
 
 /* --- the convex sets of a surface ---
  *
- * The convex sets of a surface: each part of a body touches others by one of them.
+ * Each part of a body is represented by one convex set, with which it touches other bodies.
  *
  *   ball, ellipsoid, capsule    the set itself, of which the faces are an approximation
  *   other parts                 the hull of the vertices, except those inside a face or an edge of the part: there the
@@ -447,7 +448,7 @@ static void find_corners(const cb_surface *s, int part, int edges, const cb_surf
     const double trace = sum[i][0][0] + sum[i][1][1] + sum[i][2][2];
     keep[i] = trace > 0 && determinant((const double(*)[3])sum[i]) > flat * trace * trace * trace;
   }
-  for (int e = 0; e < edges; e++) /* the border of a sheet */
+  for (int e = 0; e < edges; e++) /* keep the vertices on the border of a sheet */
     if (edge[e].face[1] < 0 && s->part[edge[e].face[0]] == part) keep[edge[e].a] = keep[edge[e].b] = true;
 }
 

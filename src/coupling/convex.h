@@ -10,11 +10,11 @@
  * points (one point for a ball, two for a capsule) or an ellipsoid.
  *   Overlapping sets have one such normal for each direction in which they can be separated. `guess` selects the one
  * near it, so that s is continuous while bodies that touch move a little deeper.
- * Flat space. Lengths have one unit. s has the error of round-off, about 1e-15 of the sizes of the bodies and of their
- * distance. If the cores are hulls and touch each other at two vertices, at a vertex and an edge, or at parallel edges,
- * n is not unique, and one of its values is returned. Sources: Gilbert, Johnson & Keerthi, IEEE J. Robot. Autom. 4
- * (1988) 193, doi:10.1109/56.2083 (distance of hulls); Absil, Mahony & Sepulchre (2008), doi:10.1515/9781400830244,
- * chapter 6 (Newton's method on a sphere).
+ * The space is flat. All lengths have the same unit. s has the error of round-off, about 1e-15 of the sizes of the
+ * bodies and of their distance. If the cores are hulls and touch each other at two vertices, at a vertex and an edge,
+ * or at parallel edges, n is not unique, and one of its values is returned. Sources: Gilbert, Johnson & Keerthi, IEEE
+ * J. Robot. Autom. 4 (1988) 193, doi:10.1109/56.2083 (distance of hulls); Absil, Mahony & Sepulchre (2008),
+ * doi:10.1515/9781400830244, chapter 6 (Newton's method on a sphere).
  */
 #pragma once
 
@@ -31,7 +31,7 @@ typedef struct cb_convex {
   const double (*x)[3]; /* [n]: the points, borrowed; NULL: they are in `own` */
   double own[2][3];
   double axis[3][3];       /* the half axes of the ellipsoid, as columns */
-  double centre[3], bound; /* a ball around the set; the centre of an ellipsoid */
+  double centre[3], bound; /* a ball around the set; the centre is also that of an ellipsoid */
 } cb_convex;
 
 typedef struct cb_convex_contact {
@@ -40,11 +40,11 @@ typedef struct cb_convex_contact {
 } cb_convex_contact;
 
 cb_convex cb_convex_ball(const double centre[3], double radius);
-/* The points at a distance of at most `radius` from the segment between two points. */
+/* Returns the set of points at a distance of at most `radius` from the segment between two points. */
 cb_convex cb_convex_capsule(const double from[3], const double to[3], double radius);
-/* An ellipsoid; the columns of `axis` are its half axes, perpendicular to each other and not 0. */
+/* Returns an ellipsoid; the columns of `axis` are its half axes, perpendicular to each other and not 0. */
 cb_convex cb_convex_ellipsoid(const double centre[3], const double axis[3][3]);
-/* The convex hull of n >= 1 points, which are borrowed. */
+/* Returns the convex hull of n >= 1 points, which are borrowed. */
 cb_convex cb_convex_hull(int n, const double (*x)[3]);
 
 /* Finds the gap of two sets, whose bodies have the poses ga and gb. On entry `guess` is near the normal, for example
@@ -75,11 +75,11 @@ typedef struct cb_convex_patch {
 void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb,
                           const double normal[3], cb_convex_patch *out);
 
-/* Finds the convex set out[parts] of each part of a flat surface, in the arena. *hull: the first part that is not
- * convex, whose convex hull is taken; -1: all are convex. */
+/* Finds the convex set out[parts] of each part of a surface in flat space, in the arena. *hull: the first part that is
+ * not convex, whose convex hull is taken; -1: all are convex. */
 cb_status cb_convex_of_surface(const cb_surface *s, cb_arena *arena, cb_convex **out, int *hull);
 
-/* The two sets in the world, for the files convex*.c. */
+/* A set at its pose in the world, and a pair of such sets. They are used only in the files convex*.c. */
 typedef struct cb_convex_placed {
   const cb_convex *set;
   double r[3][3], x[3];         /* of the pose */
@@ -90,12 +90,13 @@ typedef struct cb_convex_pair {
   double size;
 } cb_convex_pair;
 
-/* Places a set at the pose of its body; returns number `number` of the points of a hull in the frame of the body. */
+/* cb_convex_place places a set at the pose of its body. cb_convex_point returns point `number` of a hull in the frame
+ * of the body. */
 void cb_convex_place(const cb_convex *c, const cb_pose *g, cb_convex_placed *out);
 const double *cb_convex_point(const cb_convex *c, int number);
 /* Finds the point of a core that is farthest along d; returns its number, or 0 for an ellipsoid. */
 int cb_convex_support(const cb_convex_placed *c, const double d[3], double out[3]);
-/* Finds g(n) of the cores and the points x and y of them at which it is attained. */
+/* Finds g(n) of the cores, and the points x and y of the cores at which it is attained. */
 double cb_convex_width(const cb_convex_pair *p, const double n[3], double x[3], double y[3]);
 /* Finds the gap of the cores (convex_hulls.c). Without `coarse` it is exact for hulls. With `coarse`, which is for
  * pairs with an ellipsoid, its error is about a percent of the size. */

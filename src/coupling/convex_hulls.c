@@ -81,8 +81,8 @@ static bool in_tetrahedron(const corner c[4], double w[4]) {
   return true;
 }
 
-/* Reduces the simplex to the corners whose segment or triangle contains the point nearest to the origin in its
- * inside. */
+/* Reduces the simplex to those corners whose segment or triangle contains, in its inside, the point of the simplex that
+ * is nearest to the origin. */
 static void reduce(simplex *s) {
   simplex best = {.n = 0};
   double least = INFINITY;
@@ -217,9 +217,10 @@ void cb_convex_hulls(const cb_convex_pair *p, bool coarse, const double guess[3]
  * Along n each hull has a side: its vertices near the supporting plane, as a polygon in the directions t_1 and t_2
  * perpendicular to n. The corners of this polygon are the vertices that are farthest in 32 directions. These directions
  * are inclined towards the other body, so that of two vertices at the same place of the plane the one nearer to that
- * body is taken. The polygon is exact if its corners turn by more than 2 pi/32. The patch is the intersection of the
- * two polygons. Its points are the corners of one polygon inside the other one, and the crossings of their sides. Of
- * these points the one with the smallest gap is taken, and then up to seven others that are far from each other.
+ * body is taken. The polygon is exact if the direction of its sides changes by more than 2 pi/32 at each corner. The
+ * patch is the intersection of the two polygons. Its points are the corners of one polygon inside the other one, and
+ * the crossings of their sides. Of these points the one with the smallest gap is taken, and then up to seven others
+ * that are far from each other.
  */
 
 enum { DIRECTIONS = 32, POINTS_MAX = 4 * DIRECTIONS };
@@ -227,10 +228,11 @@ enum { DIRECTIONS = 32, POINTS_MAX = 4 * DIRECTIONS };
 /* flat: how far the corners of a face may be out of its plane, relative to the size of the hull. near: how far the
  * points of a side may be away from the supporting plane, relative to the size of the smaller hull. */
 static const double flat = 1e-9, near = 0.1;
-/* The smallest distance of two points of a patch, relative to the size. If points were nearer to each other, their
- * impulses would be large numbers of opposite sign. */
+/* The smallest distance of two points of a patch, relative to the size of the smaller body. If points were nearer to
+ * each other, their impulses would be large numbers of opposite sign. */
 static const double apart = 0.02;
-/* An end of a segment touches another segment only if its distance from it is at most this share of the size. */
+/* An end of a segment touches another segment only if their distance is at most this share of the size of the smaller
+ * body. */
 static const double beside = 0.01;
 /* Two segments whose angle has a larger sine than this touch each other only where they cross. */
 static const double parallel = 0.05;
@@ -249,7 +251,7 @@ typedef struct meeting {
 } meeting;
 
 typedef struct side {
-  int n; /* counterclockwise */
+  int n; /* number of corners, which are in counterclockwise order */
   place c[DIRECTIONS];
 } side;
 
@@ -287,7 +289,7 @@ static double turn(const double a[2], const double b[2], const double c[2]) {
   return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
-/* Twice the area of a side. */
+/* Returns twice the area of a side. */
 static double area(const side *s) {
   double sum = 0;
   for (int i = 1; i + 1 < s->n; i++) sum += turn(s->c[0].u, s->c[i].u, s->c[i + 1].u);

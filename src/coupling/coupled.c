@@ -4,8 +4,8 @@
  *   c = c_K(|p|), R a rotation of x
  *   a covector f = (f_x, f_w) at y = g y_0 is mapped to the body frame by the transposed matrix of g; then
  *   W = (x_0 × f_x, w_0 f_x - K f_w x_0), the values of f on the Killing fields of numerics/numerics_curved.h
- * g: the pose of a body; K: the curvature; s_K and c_K: its sine and cosine; y_0 = (x_0, w_0): a point in the body
- * frame; W: the wrench of f at this point.
+ * g: the pose of a body; K: the curvature; s_K and c_K: the sine and cosine for this curvature; y_0 = (x_0, w_0): a
+ * point in the body frame; W: the wrench of f at this point.
  */
 #include "coupling/coupled_private.h"
 #include "fluid/rigid_step.h"

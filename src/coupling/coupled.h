@@ -41,7 +41,7 @@ typedef struct cb_body_point {
 } cb_body_point;
 
 /* A convex part of a body, by which the body touches the parts of other bodies, `spheres` of bodies, and particles.
- * particle: a point of the body. Only in flat space. */
+ * particle: a point of the body. Such shapes are only for flat space. */
 typedef struct cb_body_shape {
   int body, particle;
   cb_convex set;
@@ -56,8 +56,8 @@ typedef struct cb_coupled_bodies {
   double curvature;
   void *self;
   const cb_rigid_problem *(*problem)(void *self, int body);
-  /* As `problem`, for the equations of joined bodies. The problem leaves out what these equations treat themselves.
-   * NULL: the function `problem` is used. */
+  /* Does the same as `problem`, for the equations of joined bodies. The problem leaves out what these equations treat
+   * themselves. NULL: the function `problem` is used. */
   const cb_rigid_problem *(*joined_problem)(void *self, int body);
   cb_status (*drift)(void *self, double h, int *failed);
   int substeps; /* a step of length h is composed of `substeps` parts of the lengths substep[i] h */
@@ -83,18 +83,19 @@ void cb_coupled_free(cb_coupled *c);
 cb_mechanism_bodies cb_coupled_joined(const cb_coupled *c);
 
 /* Places the points of bodies at the start time t, and checks the constraints and contacts. project: changes the
- * velocities so that they satisfy the constraints. CB_ERROR_DOMAIN if the positions, or without `project` the
+ * velocities so that they satisfy the constraints. Returns CB_ERROR_DOMAIN if the positions, or without `project` the
  * velocities, violate a constraint by more than `tolerance` (relative to the size of the constraint), or if a gap is
- * closed; the message has the name. */
+ * closed; the message names the constraint or the points. */
 cb_status cb_coupled_start(cb_coupled *c, double t, bool project, double tolerance);
 /* Returns the length of the last part of the last step, to which the impulses belong. */
 double cb_coupled_last_length(const cb_coupled *c);
 
 /* Makes one step from the time t, of length *h. If an event stops the run, the step ends at the event: *stop becomes
  * its name, and *h the length of the step; otherwise *stop is NULL. *iterations: the largest number of drifts in a part
- * of the step. On failure all states are as before. The status is then that of a drift, and *body the body whose drift
- * failed (-1: none); or CB_STEP_NO_CONVERGENCE or CB_STEP_SINGULAR, from constraints or from forces that depend on
- * velocities; or CB_ERROR_CONTACT_ACCUMULATION; or CB_ERROR_DOMAIN for a point too far out in H3. */
+ * of the step. On failure all states are as before. If a drift fails, the status is that of the drift, and *body is the
+ * body whose drift failed (-1: none). Otherwise the status is CB_STEP_NO_CONVERGENCE or CB_STEP_SINGULAR (from
+ * constraints, or from forces that depend on velocities), CB_ERROR_CONTACT_ACCUMULATION, or CB_ERROR_DOMAIN (for a
+ * point that is too far from the origin of H3). */
 cb_status cb_coupled_step(cb_coupled *c, double t, double *h, const char **stop, int *body, int *iterations);
 /* Returns the contacts and events of the last step, in the order of their times, borrowed. Particles are numbered in
  * the order of adding; the numbers from the number of particles on are bodies, which touch by their shapes. */
@@ -107,7 +108,8 @@ void cb_coupled_snapshot_free(cb_coupled_snapshot *s);
 void cb_coupled_keep(const cb_coupled *c, cb_coupled_snapshot *s);
 void cb_coupled_bring_back(cb_coupled *c, const cb_coupled_snapshot *s);
 
-/* Call it after the caller has changed the states of bodies or cb_coupled_state, for instance after restoring them. */
+/* This function is called after the caller has changed the states of bodies or cb_coupled_state, for instance after
+ * restoring them. */
 void cb_coupled_restored(cb_coupled *c);
 
 /* Returns the state of the system, borrowed: the particles, with momenta p = M v (the mass M includes the added mass of
@@ -121,7 +123,8 @@ cb_forces *cb_coupled_forces(cb_coupled *c);
 bool cb_coupled_moves(const cb_coupled *c, int particle);
 /* Returns the body of a point (a particle in the order of adding); -1 for a particle that moves by itself. */
 int cb_coupled_body(const cb_coupled *c, int particle);
-/* In flat space, while bodies drift: computes place and velocity of a particle in the middle of the drift. */
+/* Computes the place and velocity of a particle in the middle of a drift. It is valid in flat space, while bodies
+ * drift. */
 void cb_coupled_middle(const cb_coupled *c, int particle, double out[6]);
 /* Returns whether the fluid acts on any particle. */
 bool cb_coupled_feels_fluid(const cb_coupled *c);

@@ -3,12 +3,12 @@
  *   contact: s = 0 with ds/dt < 0:  p <- p + n l,  l = -(1 + e) (ds/dt)/(G M^-1 n).  n is the gradient G, made tangent
  *            to the constraints by their impulses (dynamics/reflection.h, the sequential rule)
  *   event:   s = 0, or a change of the sign of s, in the direction of the event
- * s: gap (dynamics/gap.h); p: momenta; G = ds/dx; M: masses; e: restitution; l: impulse. A step is first made as a
- * whole. A gap closes in it if the gap is below 0 at the end, or if the cubic through its values and rates at both ends
- * is below 0 in between. Then the time of the zero is found by making the step again with other lengths (the Illinois
- * method), the momenta are reflected there, and the rest of the step follows. A gap that is closed and closes further
- * at the start of a step is reflected first. The run ends if points are pressed together and do not separate again. An
- * event without `stop` is only recorded, and does not divide the step.
+ * s: gap (dynamics/gap.h); p: momenta; G = ds/dx; M: masses; e: restitution; l: impulse. A step is first made as one
+ * flight (cb_flight) to its end. A gap closes in the step if s is below 0 at the end, or if the cubic through its
+ * values and rates at both ends is below 0 in between. Then the time of the zero is found by making the step again with
+ * other lengths (the Illinois method), the momenta are reflected there, and the rest of the step follows. A gap that is
+ * closed and closes further at the start of a step is reflected first. The run ends if points are pressed together and
+ * do not separate again. An event without `stop` is only recorded, and does not divide the step.
  */
 #include "coupling/coupled_private.h"
 
@@ -366,7 +366,7 @@ static cb_status impact_all(cb_coupled *c, double t, int *count) {
       status = note(k, &row);
     }
     if (n && !status) status = count_impact(c, &k->gap[r->closed[0]], t, count);
-    if (!any) break; /* round-off of resting contacts */
+    if (!any) break; /* only round-off of resting contacts is left */
   }
   return status;
 }
@@ -395,7 +395,7 @@ cb_status cb_coupled_contacts_check(cb_coupled *c, double t) {
   cb_status status = cb_coupled_list_shapes(c, t, 0, false);
   if (!status) status = cb_coupled_look_all(c, t, k->start);
   for (int i = 0; i < k->contacts && !status; i++) {
-    if (cb_gap_is_limit(&k->gap[i])) continue; /* the scenario was checked */
+    if (cb_gap_is_limit(&k->gap[i])) continue; /* limits are checked where the scenario is read */
     const cb_event_row row = row_of(c, &k->gap[i], t);
     if (k->start[i].s < -cb_gap_closed * k->start[i].size)
       return cb_fail(CB_ERROR_DOMAIN, "at the start the gap between %s `%s` and %s `%s` is %.3g: expected at least 0",
@@ -469,7 +469,7 @@ static cb_status let_rest(const cb_flight *s, bool accumulate) {
   return status;
 }
 
-/* Reflects the gaps that are closed and close further at the start of a part of a step, and then stores this start. */
+/* Reflects the gaps that are closed and close further at the start of a part of a step, and then stores the state. */
 static cb_status begin_part(const cb_flight *s, int *count) {
   cb_coupled *c = s->c;
   cb_coupled_contacts *k = c->contacts;
@@ -518,7 +518,7 @@ static bool cut(cb_coupled_contacts *k, double *length) {
 }
 
 /* Makes the flight to the end of the step, or to the time *first of its first contact. If the flight leaves the domain
- * of a model, it is made shorter. When more contacts rest, it is made again. */
+ * of a model, it is made shorter. If more contacts come to rest, it is made again. */
 static cb_status fly_to_contact(const cb_flight *s, double *first, bool *any, int *body, int *iterations) {
   cb_coupled *c = s->c;
   cb_coupled_contacts *k = c->contacts;
@@ -558,7 +558,7 @@ static cb_status make_part(const cb_flight *s, int *count, double *tau, const ch
   if (status) return status;
   cb_gap_look unused;
   if (*stop) return cb_flight_gap(s, &k->gap[0], *tau, &unused);
-  cb_coupled_bring_back(c, k->last); /* the searches have left another state */
+  cb_coupled_bring_back(c, k->last); /* the searches for zeros have left another state */
   status = cb_coupled_press(c, s->t + first);
   return any && !status ? reflect_all(c, s->t + first, count) : status;
 }

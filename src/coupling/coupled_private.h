@@ -39,7 +39,7 @@ typedef struct cb_coupled_rows {
   double (*first)[6];                         /* [entries]: gradients at node k in the coordinates of their units */
   double (*left)[6], (*right)[6];             /* [entries]: gradients at node k+1; responses to gradients */
   bool *joined;                               /* [rows]: the row holds a body that has joints */
-  double (*first_world)[6], (*left_world)[6]; /* [entries]: of such bodies, in the world's axes */
+  double (*first_world)[6], (*left_world)[6]; /* [entries]: the gradients of such rows, in the world's axes */
   double (*push)[6], (*answer)[6];            /* [bodies] */
   double residual;                            /* the largest residual in the last iteration */
   cb_sparse *matrix;
@@ -107,7 +107,7 @@ bool cb_coupled_has_joints(const cb_coupled *c, int body);
 
 /* Updates the data that depends on the places: the points of bodies, and the masses M of particles. */
 void cb_coupled_follow(cb_coupled *c);
-/* CB_ERROR_DOMAIN if a point is so far from the origin of a hyperbolic space that its coordinates have too few
+/* Returns CB_ERROR_DOMAIN if a point is so far from the origin of a hyperbolic space that its coordinates have too few
  * digits. */
 cb_status cb_coupled_check_distances(const cb_coupled *c);
 
@@ -134,8 +134,8 @@ cb_status cb_coupled_rows_check(cb_coupled *c, double t);
 cb_status cb_coupled_rows_begin(cb_coupled *c, double t);
 /* Applies the impulses to the momenta of node k. */
 void cb_coupled_rows_apply(cb_coupled *c);
-/* Call it after a drift. If *done becomes true, the constraints hold; otherwise this function has changed the impulses,
- * and the drift must be repeated. */
+/* This function is called after a drift. If *done becomes true, the constraints hold. Otherwise the function has
+ * changed the impulses, and the drift must be repeated. */
 cb_status cb_coupled_rows_correct(cb_coupled *c, double t, double h, int iteration, bool *done);
 /* Moves the momenta so that the rates of all rows vanish at the present places. */
 cb_status cb_coupled_rows_project(cb_coupled *c, double t);
@@ -177,9 +177,10 @@ typedef struct cb_resting {
   double (*gradient)[CB_GAP_MAX];          /* [n]: of the gaps at the start of the flight */
   cb_gap_entry (*entry)[CB_GAP_PARTICLES]; /* [n] */
   double (*push)[6], (*answer)[6];         /* [bodies] */
-  double *D;            /* [n*n]: the change of each rate by a unit impulse at the start of the flight */
-  bool known, measured; /* known: D belongs to these contacts and this start; measured: D holds changes of gaps */
-  /* [closed]: rates of an impact before and after it, and its impulses */
+  double *D; /* [n*n]: the change of each rate by a unit impulse at the start of the flight */
+  /* known: D belongs to these contacts and this start; measured: D holds changes of gaps, not of rates */
+  bool known, measured;
+  /* [closed]: the rates before and after an impact, and its impulses */
   double *before, *after, *pushed;
   double *q, *tolerance, *buffer;
   int *list, *closed, capacity;
@@ -190,7 +191,7 @@ typedef struct cb_shape_side {
   int body, place;     /* body: -1 for a particle; place: the particle, or a point of the body */
   bool solid;          /* the side is a part of a body; each pair has at least one such side */
   cb_convex set;       /* in the frame of the body, or relative to the particle */
-  double at[3], reach; /* at the start of a step: the centre of the ball around it, and how far this may move */
+  double at[3], reach; /* at the start of a step: the centre of the ball around it, and how far this centre may move */
 } cb_shape_side;
 
 /* Two sides that may touch in a step. guess: the last normal. */
@@ -231,7 +232,7 @@ struct cb_coupled_contacts {
   cb_resting resting;
 };
 
-/* A limit of a joint: a gap of no points, whose index is the number of the limit. */
+/* Returns whether the gap is a limit of a joint. Such a gap has no points, and its index is the number of the limit. */
 static inline bool cb_gap_is_limit(const cb_gap *gap) { return gap->n == 0 && gap->kind == CB_GAP_WALL; }
 /* Returns whether contact i is closed at the end of the flight, by more than round-off. */
 static inline bool cb_gap_closed_at_end(const cb_coupled_contacts *k, int i) {
@@ -247,7 +248,7 @@ cb_status cb_coupled_look_all(cb_coupled *c, double t, cb_gap_look *out);
 /* Pushes the points of a gap along its gradient by an impulse. */
 void cb_coupled_push(cb_coupled *c, const cb_gap *gap, const double *gradient, double impulse);
 
-/* The restitution of a contact or a limit. */
+/* Returns the restitution of a contact or a limit. */
 double cb_coupled_restitution(const cb_coupled *c, const cb_gap *gap);
 
 /* Adds a gap to the list. */
@@ -265,7 +266,8 @@ void cb_coupled_shapes_free(cb_coupled_shapes *s);
 cb_status cb_coupled_list_shapes(cb_coupled *c, double t, double h, bool again);
 /* Returns whether a side has left its reach in the flight to the present state; then its reach becomes larger. */
 bool cb_coupled_leaves_reach(cb_coupled *c);
-/* Finds the patches of hulls that touch each other, of all pairs or of those that have none. */
+/* Finds the patches of hulls that touch each other, for all pairs if `all` is set, otherwise for the pairs that have no
+ * patch. */
 void cb_coupled_find_patches(cb_coupled *c, bool all);
 void cb_coupled_look_at_shapes(cb_coupled *c, const cb_gap *gap, cb_gap_value *value, cb_gap_look *out);
 void cb_coupled_push_shapes(cb_coupled *c, const cb_gap *gap, const double *gradient, double impulse);
@@ -288,11 +290,11 @@ cb_status cb_flight_gap(const cb_flight *f, const cb_gap *gap, double tau, cb_ga
  * zero, or 0 if there is none. */
 cb_status cb_flight_zero(const cb_flight *f, int i, double from, const cb_gap_look *start, double *tau, int *side);
 /* Finds the time *first of the first contact; *any: whether there is one. The contact that is expected first is found
- * first. Then the flight is shortened to its time, and a contact that is still open there is not searched for. k->end
- * and k->last become those of the shortened flight. *again: a contact rests that did not rest in this flight. */
+ * first. Then the flight is shortened to its time, and a contact that is still open at this time is not searched for.
+ * k->end and k->last become those of the shortened flight. *again: a contact rests that did not rest in this flight. */
 cb_status cb_flight_contact(const cb_flight *f, double *first, bool *any, bool *again);
 
-/* Lets contact i rest, which is pressed; fails if it may not rest. */
+/* Lets contact i, which is pressed, come to rest. Fails if it may not rest. */
 cb_status cb_contact_press(const cb_flight *f, int i);
 
 /* --- contacts that rest (coupled_resting.c) --- */
@@ -302,7 +304,7 @@ bool cb_resting_holds(const cb_resting *r, int gap);
 /* Lets contact number `gap` rest until cb_resting_clear. */
 cb_status cb_resting_add(cb_resting *r, int gap);
 void cb_resting_clear(cb_resting *r);
-/* Call it when the start of flights, the state k->first, has changed. */
+/* This function is called when the start of flights, the state k->first, has changed. */
 void cb_resting_begin(cb_resting *r);
 /* Finds the state after a flight of length tau from k->first, which belongs to the time t, while contacts rest. */
 cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *iterations);

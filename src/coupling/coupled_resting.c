@@ -134,7 +134,7 @@ static cb_status answer(cb_coupled *c, double t, cb_gap_entry *e) {
   return status;
 }
 
-/* Finds the entries of contact i of the list between two shapes, whose gradient G is known. */
+/* Finds the entries e of a contact between two shapes. The gradient G of the contact is known. */
 static cb_status find_entries_of_shapes(cb_coupled *c, double t, const double *G, const cb_gap *gap, cb_gap_entry *e) {
   cb_status status = CB_OK;
   for (int p = 0; p < 2 && !status; p++, e++, G += 6) {
@@ -150,7 +150,7 @@ static cb_status find_entries_of_shapes(cb_coupled *c, double t, const double *G
   return status;
 }
 
-/* The number of units that a gap acts on. */
+/* Returns the number of units that a gap acts on. */
 static int units_of(const cb_gap *gap) { return gap->kind == CB_GAP_SHAPES ? 2 : gap->n; }
 
 /* Finds the entries of contact i of the list, whose gradient is known. */
@@ -352,7 +352,7 @@ static cb_status measure(cb_coupled *c, double t, double tau, int *body) {
   return status;
 }
 
-/* The largest violation of s >= 0, l >= 0, l s = 0, relative to the tolerances. */
+/* Returns the largest violation of s >= 0, l >= 0, l s = 0, relative to the tolerances. */
 static double violation(const cb_resting *r) {
   double out = 0;
   for (int i = 0; i < r->n; i++)
@@ -414,7 +414,7 @@ cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *it
   cb_resting *r = &c->contacts->resting;
   double last = INFINITY, slower = 1;
   bool loose = false;
-  int next = SLOW; /* D may be measured from this iteration on; before it, the coordinates that are held still change */
+  int next = SLOW; /* D may be measured from this iteration on; before it, the set of held coordinates may change */
   cb_status status = r->n ? begin_flight(c, t, tau) : CB_OK;
   for (int n = 0; !status; n++) {
     status = try_flight(c, t, tau, body, iterations);
@@ -429,7 +429,7 @@ cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *it
       next = n + SLOW;
       last = INFINITY;
     }
-    /* where dry friction holds on one side of the solution only, D is too small on the other side */
+    /* where dry friction holds a coordinate on one side of the solution only, D is too small on the other side */
     if (now > 0.9 * last) slower = fmin(2 * slower, 16);
     if (now < last / 10) slower = fmax(slower / 2, 1);
     last = now;
@@ -445,8 +445,8 @@ cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *it
 
 /* --- impacts --- */
 
-/* Lists in r->closed the contacts that rest and are closed, or (all) all contacts and limits of joints that are closed.
- * *closes: whether one of them closes further. */
+/* Lists in r->closed the contacts that rest and are closed or, if `all` is set, all contacts and limits of joints that
+ * are closed. *closes: whether one of them closes further. */
 static cb_status list_closed(cb_coupled *c, double t, bool all, int *count, bool *closes) {
   cb_coupled_contacts *k = c->contacts;
   cb_resting *r = &k->resting;
@@ -477,7 +477,7 @@ cb_status cb_coupled_impact(cb_coupled *c, double t, bool all, int *count) {
     return status;
   }
   cb_lcp lcp;
-  r->known = false; /* D and the gradients are used here */
+  r->known = false; /* the arrays of D and of the gradients are overwritten here */
   if (all && c->bodies.mechanism) cb_mechanism_release(c->bodies.mechanism);
   status = find_response(c, t, *count, r->closed, r->D, r->q);
   make_symmetric(*count, r->D);

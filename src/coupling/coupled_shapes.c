@@ -10,8 +10,8 @@
  *   A pair is listed for a step of length h if the balls around its sets can meet: each ball is enlarged by 1.5 |v| h
  * and a twentieth of its radius. If a flight moves a ball farther than that, the step is made again with larger balls.
  * The pairs are found by sorting the balls along x (sort and sweep; Cohen, Lin, Manocha & Ponamgi (1995),
- * doi:10.1145/199404.199437). Flat space. The pairs and the patches of a step follow from the state at its start, so
- * that a restarted run has the same.
+ * doi:10.1145/199404.199437). The space is flat. The pairs and the patches of a step follow from the state at its
+ * start, so that a restarted run has the same pairs and patches.
  */
 #include "coupling/coupled_private.h"
 
@@ -174,7 +174,7 @@ bool cb_coupled_leaves_reach(cb_coupled *c) {
     double x[3], v[3], square = 0;
     find_ball(c, own, x, v);
     for (int a = 0; a < 3; a++) square += (x[a] - own->at[a]) * (x[a] - own->at[a]);
-    if (1.2 * sqrt(square) <= own->reach) continue; /* a path may be longer than its chord */
+    if (1.2 * sqrt(square) <= own->reach) continue; /* the path may be longer than the straight line */
     own->reach = 2 * sqrt(square) + 0.05 * own->set.bound;
     out = true;
   }
@@ -217,8 +217,8 @@ static void find_patch_gap(const cb_convex_patch *p, int number, const cb_pose p
   for (int i = 0; i < 3; i++) foot[i] = x[i] - height * out->normal[i];
 }
 
-/* Adds the rate of a side, for its point at the arm r from its place, and stores the gradient: a wrench on a body, in
- * the world's axes, or a covector at a particle. */
+/* Adds the rate of a side at the point that is at r from the place of the side, and stores the gradient: a wrench on a
+ * body, in the world's axes, or a covector at a particle. */
 static void add_side_rate(const cb_coupled *c, const cb_shape_side *s, const double r[3], const double n[3],
                           double sign, double *gradient, cb_gap_look *out) {
   if (s->body < 0) {
@@ -344,8 +344,8 @@ static cb_status fly_to_gap(const cb_flight *s, const cb_gap *gap, double tau, c
 }
 
 /* Finds a zero *tau between the times a and b, at which the gap has different signs. If an end of the interval is kept
- * several times in a row, its value is halved each time after the first. If four steps do not halve the interval, it is
- * bisected. */
+ * several times in a row, the value of the gap there is halved each time after the first. If four steps do not halve
+ * the interval, it is bisected. */
 static cb_status narrow(const cb_flight *s, const cb_gap *gap, double a, cb_gap_look from, double b, cb_gap_look to,
                         double *tau) {
   double fa = from.s, fb = to.s, width = b - a;
@@ -410,7 +410,7 @@ cb_status cb_flight_zero(const cb_flight *s, int i, double from, const cb_gap_lo
   if (before == 0) {
     const int after = start->rate > 0 ? 1 : -1;
     if (start->rate != 0 && cb_gap_sign(&b) == -after) status = zero_after(s, i, from, start, after, tau, &found);
-    if (start->rate != 0 && cb_gap_sign(&b) == 0) found = true; /* at the end */
+    if (start->rate != 0 && cb_gap_sign(&b) == 0) found = true; /* the zero is at the end of the step */
     *side = found ? after : 0;
     return status;
   }
@@ -442,7 +442,8 @@ static bool closed_at_start(const cb_coupled_contacts *k, int i) {
   return k->start[i].s <= cb_gap_closed * k->start[i].size;
 }
 
-/* Returns about when contact i closes, as a fraction of the step; infinite if it does not close. */
+/* Returns an estimate of the time at which contact i closes, as a fraction of the step; infinite if it does not close.
+ */
 static double expected(const cb_flight *s, int i) {
   const cb_coupled_contacts *k = s->c->contacts;
   const cb_gap_look *a = &k->start[i], *b = &k->end[i];

@@ -26,14 +26,14 @@ typedef struct cb_particles_in_fluid {
 cb_status cb_particle_mass(const cb_particles_in_fluid *f, double mass, double radius, const double x[3], double *M);
 /* Returns whether the fluid acts on a particle of this mass and radius; a tracer counts as such a particle. */
 bool cb_particle_feels_fluid(const cb_particles_in_fluid *f, double mass, double radius);
-/* Returns the potential energy of the weight and the buoyancy of a particle at x, 0 at the origin; of the weight only,
- * if the density of the fluid varies. */
+/* Returns the potential energy of the weight and the buoyancy of a particle at x, which is 0 at the origin. If the
+ * density of the fluid varies, the result is the energy of the weight only. */
 double cb_particle_weight_energy(const cb_particles_in_fluid *f, double mass, double radius, const double x[3]);
 
 /* Moves x and the momentum p = M v from t to t + h by the midpoint rule, under all forces except the weight m g. M is
  * the value at the start of the step, in p before and after the step. x_low and p_low are the low parts of compensated
- * sums. CB_STEP_NO_CONVERGENCE if the flow changes too much within the step; CB_STEP_SINGULAR if a backward step is
- * longer than twice the time in which the fluid stops the particle. */
+ * sums. Returns CB_STEP_NO_CONVERGENCE if the flow changes too much within the step, and CB_STEP_SINGULAR if a backward
+ * step is longer than twice the time in which the fluid stops the particle. */
 typedef struct cb_particle_state {
   double mass, radius, M;
   double *x, *x_low, *p, *p_low; /* [3] */

@@ -82,7 +82,7 @@ static cb_status find_others(cb_joint_laws *l, const char *text, law *out, const
 }
 
 /* Adds labels that are not in the text, as many as fit, so that the message about a name that does not exist can
- * propose one of them. Parameters may have such names. */
+ * propose one of them. A label that is also the name of a parameter is left out. */
 static cb_status add_unused(cb_joint_laws *l, const cb_expression_scope *scope, const law *of,
                             const char *names[OTHERS], size_t *count) {
   for (int i = 0; i < 2 * l->n && *count < OTHERS; i++) {
@@ -165,7 +165,8 @@ void cb_joint_laws_free(cb_joint_laws *l) {
   cb_arena_free(l->arena);
 }
 
-/* Limits *value to a range. If it is outside, its derivatives *a and *b become 0. A value that is nan stays nan. */
+/* Limits *value to a range. If *value is outside of the range, its derivatives *a and *b become 0. A value that is nan
+ * stays nan. */
 static void limit(const double range[2], double *value, double *a, double *b) {
   if (!(*value < range[0] || *value > range[1])) return;
   *value = *value < range[0] ? range[0] : range[1];

@@ -5,7 +5,7 @@
 #include "numerics/vec3.h"
 #include <curvebody/joint.h>
 
-/* Finds the displacement of frame B in its own axes, R(m)^T x. */
+/* Finds the displacement of frame B in the axes of frame B, R(m)^T x. */
 static inline void cb_joint_displacement(const cb_pose *m, double out[3]) {
   double r[3][3];
   cb_pose_rotation(m, r);

@@ -56,7 +56,7 @@ static void twist_to_world(const double R[3][3], const double c[3], double sign,
   }
 }
 
-/* Does the same for a covector with the linear part n, whose angular part changes by -c × n. */
+/* Does the same as twist_to_world for a covector with the linear part n, whose angular part changes by -c × n. */
 static void covector_to_world(const double R[3][3], const double c[3], double sign, const double in[6], double out[6]) {
   double moved[3];
   cb_turn6(R, in, out);
@@ -185,7 +185,7 @@ static cb_status build(cb_mechanism *m) {
   for (int i = 0; i < m->bodies; i++) m->link_of[i] = -1;
   cb_status status = find_incidence(m, &of);
   if (!status) status = grow(m, &of, -1, used);
-  for (int j = 0; j < m->joints && !status; j++) /* trees that are not joined to the world */
+  for (int j = 0; j < m->joints && !status; j++) /* add the trees that are not joined to the world */
     for (int side = 0; side < 2 && !status; side++) {
       const int body = m->joint[j].body[side], root = m->links;
       if (body < 0 || m->link_of[body] >= 0) continue;

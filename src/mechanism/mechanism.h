@@ -4,13 +4,13 @@
  * allow at the nodes k. The momenta p, wrenches F, twists Y and (dtau^-1_{hY})^T mu of each body are those of
  * fluid/rigid_step.h:
  *   (dtau^-1_{hY})^T mu = p_k + (h/2) F + W,   p_{k+1} = (dtau^-1_{-hY})^T mu + (h/2) F,   W the impulse of all joints
- *   a joint of body b on its parent a:  W_b = w,  W_a = -X_k^T w        X: twist of a seen at the origin of b
+ *   a joint of body b on its parent a:  W_b = w,  W_a = -X_k^T w        X: maps twists of a to the origin of b
  *   S_k^T w = P_k + (h/2) Q - a q',   P_{k+1} = (h/2) Q + a q'           the force Q on the coordinates q of the joint
  *   Q = -k (q - q_rest) - c q' + motor, at t_k + h/2, (q_k + q_{k+1})/2;  q' = (q_{k+1} - q_k)/h
- * Here S are the twists of the joint (curvebody/joint.h), a is the armature (the inertia of a rotor on the joint), k
- * the stiffness, c the damping, and P the momentum of the joint at the node. Newton's system is solved by a sweep from
- * the tips of the tree to its roots and back (mechanism_private.h), so the cost is linear in the number of bodies.
- * Impulses are equal and opposite, so momentum is kept to round-off.
+ * Here S are the twists of the joint (curvebody/joint.h), a in a q' is the armature (the inertia of a rotor on the
+ * joint), k in Q the stiffness, c the damping, and P the momentum of the joint at the node. Newton's system is solved
+ * by a sweep from the tips of the tree to its roots and back (mechanism_private.h), so the cost is linear in the number
+ * of bodies. Impulses are equal and opposite, so momentum is kept to round-off.
  *   settle: at the node, p += W and P -= S^T W so that K^-1 (p - mu_0) is a motion that the joints allow. This does not
  *   change the next step, which depends on p and P only through the motions that the joints allow.
  * In a space of constant curvature the equations are the same, with the map dtau^-1, the adjoint Ad as X, and twists in
@@ -60,7 +60,7 @@ typedef struct cb_joint {
   const char *name;
   const cb_joint_class *class_;
   int body[2];             /* [0]: the first body, [1]: the second one; -1: the world */
-  cb_joint_frame frame[2]; /* of the joint in the bodies */
+  cb_joint_frame frame[2]; /* the frame of the joint in each body */
   cb_joint_data data;
   double stiffness[6], rest[6], damping[6], armature[6], friction[6]; /* [coordinates] */
   bool driven[6];                /* [coordinates]: q = law(t) (cb_mechanism_laws) */
@@ -95,15 +95,15 @@ typedef struct cb_mechanism cb_mechanism;
  * connects a body with itself; *which is the joint. */
 cb_status cb_mechanism_create(int bodies, int joints, const cb_joint *joint, const cb_mechanism_laws *laws, int *which,
                               cb_mechanism **out);
-/* Does the same in a space of curvature K. If K is not 0, it returns CB_ERROR_UNSUPPORTED for a class that is not
- * `curved`, a joint that closes a loop, or a coupling. The poses then follow from the coordinates at the start
- * (cb_mechanism_q). */
+/* Does the same as cb_mechanism_create, in a space of curvature K. If K is not 0, it returns CB_ERROR_UNSUPPORTED for a
+ * class that is not `curved`, a joint that closes a loop, or a coupling. The poses then follow from the coordinates at
+ * the start (cb_mechanism_q). */
 cb_status cb_mechanism_create_in(double K, int bodies, int joints, const cb_joint *joint, const cb_mechanism_laws *laws,
                                  int *which, cb_mechanism **out);
 void cb_mechanism_free(cb_mechanism *m);
 
-/* The first function returns the number of the joint's first coordinate among all, the second one how many there are.
- */
+/* The first function returns the number of the joint's first coordinate among the coordinates of all joints. The second
+ * one returns the number of all coordinates. */
 int cb_mechanism_first(const cb_mechanism *m, int joint);
 int cb_mechanism_coordinates(const cb_mechanism *m);
 /* Returns whether a joint has dry friction, or limits that reflect. */
@@ -117,9 +117,9 @@ bool cb_mechanism_are_neighbours(const cb_mechanism *m, int a, int b);
  * node, work, modes of limits and friction, impulses, and conditions that are dropped. It belongs to the restart state,
  * next to the states of the bodies. */
 double *cb_mechanism_state(cb_mechanism *m, int *count);
-double *cb_mechanism_q(cb_mechanism *m); /* [coordinates]: a part of the state */
+double *cb_mechanism_q(cb_mechanism *m); /* [coordinates]: the coordinates q, a part of the state */
 /* The kinds of work since the start: that of motors, servos, drives and limits that are springs, that of dampers and
- * dry friction, and that of limits that reflect. The function returns the work on each coordinate, [coordinates],
+ * dry friction, and that of limits that reflect. cb_mechanism_work returns the work on each coordinate, [coordinates],
  * borrowed. */
 typedef enum cb_joint_work {
   CB_JOINT_WORK_MOTOR,
@@ -138,28 +138,30 @@ typedef struct cb_mechanism_bodies {
   const cb_rigid_problem *(*problem)(void *self, int body);
 } cb_mechanism_bodies;
 
-/* Computes the coordinates at the start, and checks that all joints hold: CB_ERROR_DOMAIN if a gap is larger than
- * `tolerance` (m, rad); *which is the joint. The momenta of joints are set for the rates of the present twists. */
+/* Computes the coordinates at the start, and checks that all joints hold. Returns CB_ERROR_DOMAIN if a gap is larger
+ * than `tolerance` (m, rad); *which is then the joint. The momenta of joints are set for the rates of the present
+ * twists. */
 cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double tolerance, int *which);
 
 /* Returns 0 if no joint closes a loop and no coordinates are coupled, otherwise a number > 0. */
 int cb_mechanism_loops(const cb_mechanism *m);
-/* The first function returns the number of conditions of a joint: of its gaps, driven coordinates and couplings. The
- * second one returns how many of them follow from those of other joints at the start, and are therefore dropped. */
+/* The first function returns the number of conditions that a joint imposes by its gaps, driven coordinates and
+ * couplings. The second one returns how many of them follow from the conditions of other joints at the start, and are
+ * therefore dropped. */
 int cb_mechanism_conditions(const cb_mechanism *m, int joint);
 int cb_mechanism_implied(const cb_mechanism *m, int joint);
-/* For a start. Moves the poses of the states by the least motion, in the norm of the inertia, until the gaps of all
- * joints are closed. *moved becomes the largest motion of a body (m, rad). Returns CB_ERROR_DOMAIN if the gaps cannot
- * be closed; *which is then the joint. */
+/* Prepares a start: moves the poses of the states by the least motion, in the norm of the inertia, until the gaps of
+ * all joints are closed. *moved becomes the largest motion of a body (m, rad). Returns CB_ERROR_DOMAIN if the gaps
+ * cannot be closed; *which is then the joint. */
 cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *moved, int *which);
-/* For a start. Makes the states again at their poses, with the twists Y that all joints allow and that differ least
- * from the given ones. *turned becomes the largest difference (m/s, rad/s). */
+/* Prepares a start: sets the states anew at their poses, with the twists Y that all joints allow and that differ least
+ * from the previous twists of the states. *turned becomes the largest difference (m/s, rad/s). */
 cb_status cb_mechanism_restart(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *turned);
 
 /* Inertia that all bodies share, 2 T = <C(q) Y, Y> for the twists Y in their frames (mechanism_private.h). q are the
  * coordinates with the numbers coordinate[coordinates] among all. `at` sets C[n (n + 1)/2][6][6] for n bodies, the
- * blocks (i, j <= i) row by row, and slope[coordinates][..], its derivatives in q (NULL: not wanted); CB_STEP_DOMAIN
- * where C is not known. */
+ * blocks (i, j <= i) row by row, and slope[coordinates][..], its derivatives in q (NULL: not wanted). It returns
+ * CB_STEP_DOMAIN where C is not known. */
 enum { CB_SHARED_COORDINATES = 3 };
 typedef struct cb_shared_inertia {
   void *self;
@@ -171,7 +173,7 @@ cb_status cb_mechanism_share(cb_mechanism *m, const cb_shared_inertia *of);
 
 typedef struct cb_mechanism_step {
   cb_se3_map map;
-  bool damped; /* as cb_rigid_step_damped */
+  bool damped; /* as in cb_rigid_step_damped (fluid/rigid_step.h) */
   double t, h;
 } cb_mechanism_step;
 
@@ -179,7 +181,8 @@ typedef struct cb_mechanism_step {
  * error of a body's problem. *failed is then the body (-1: no single body), and the states are undefined. */
 cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step, int *failed,
                              int *iterations);
-/* Settles the momenta (see above). It is called at the end of a drift, after other impulses on the bodies. */
+/* Settles the momenta (`settle` in the file head). It is called at the end of a drift, after other impulses on the
+ * bodies. */
 cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
 
 /* This function is for integrators that move the coordinates of joints and compute places from them (mechanism_tree.h).
@@ -191,21 +194,21 @@ cb_status cb_mechanism_move_coordinates(cb_mechanism *m, int *which);
  * On failure nothing has changed; *failed is the body (-1: no single body). */
 cb_status cb_mechanism_step_rkmk4(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double h, int *failed);
 
-/* Finds change[bodies] for impulses W[bodies]. After a drift W acts at its first node, and `change` is that of the
- * places at its end. After settling W acts at the node, and `change` is that of the twists. Both are in the world's
- * axes, about the bodies' origins. Bodies that are not joined are left out. */
+/* Finds change[bodies] for impulses W[bodies]. After a drift W acts at the first node of the drift, and `change` is the
+ * change of the places at the end of the drift. After settling W acts at the node, and `change` is the change of the
+ * twists. Both are in the world's axes, about the bodies' origins. Bodies that are not joined are left out. */
 void cb_mechanism_respond(cb_mechanism *m, const double (*W)[6], double (*change)[6]);
 
 /* --- limits that reflect, number 0 .. count - 1: the gap s = q - lowest or highest - q --- */
 int cb_mechanism_limits(const cb_mechanism *m);
 typedef struct cb_joint_limit {
-  int joint, coordinate; /* the coordinate's number among all */
+  int joint, coordinate; /* coordinate: its number among the coordinates of all joints */
   bool highest;
   double limit, restitution;
 } cb_joint_limit;
 cb_joint_limit cb_mechanism_limit(const cb_mechanism *m, int number);
 const char *cb_mechanism_joint_name(const cb_mechanism *m, int joint);
-/* Finds the rates of all coordinates that belong to the present momenta. The momenta do not change. */
+/* Finds the rates of all coordinates from the present momenta, which do not change. */
 cb_status cb_mechanism_rates_of_momenta(cb_mechanism *m, const cb_mechanism_bodies *b, double t);
 /* Adds an impulse along the gap to the momentum of the coordinate; settling then spreads it over the bodies. */
 void cb_mechanism_push_limit(cb_mechanism *m, int number, double impulse);
@@ -214,7 +217,7 @@ void cb_mechanism_push_limit(cb_mechanism *m, int number, double impulse);
  * is called after the impact: friction then acts against the new rates. */
 void cb_mechanism_release(cb_mechanism *m);
 void cb_mechanism_hold(cb_mechanism *m);
-/* Adds the work of a reflection. */
+/* Adds the work of a reflection at a limit. */
 void cb_mechanism_add_limit_work(cb_mechanism *m, int number, double work);
 
 /* After cb_mechanism_settle, returns the rates q', [coordinates], borrowed. */
@@ -233,7 +236,8 @@ const double *cb_mechanism_gaps(cb_mechanism *m, const cb_mechanism_bodies *b);
 int cb_mechanism_trees(const cb_mechanism *m);
 int cb_mechanism_tree_body(const cb_mechanism *m, int tree);
 void cb_mechanism_casimirs(cb_mechanism *m, const cb_mechanism_bodies *b, double *out);
-/* Finds the potential energy of springs, and the kinetic energy of armatures after cb_mechanism_settle. */
+/* Finds the potential energy of springs, and the kinetic energy of armatures. It is called after cb_mechanism_settle.
+ */
 void cb_mechanism_energies(const cb_mechanism *m, double *potential, double *kinetic);
 
 /* --- motors, servos and drives ---
@@ -244,7 +248,7 @@ void cb_mechanism_energies(const cb_mechanism *m, double *potential, double *kin
  *   drive      q = u(t)
  * u is an expression of t, of the coordinate q and its rate w, of the coordinates of all joints by their labels, such
  * as hip or root.x, and of their rates, hip_rate or root.x_rate. u is limited to the range `control`, and Q to the
- * range `effort`. rad, m, s, N m, N.
+ * range `effort`. The units are rad, m, s, N m and N.
  */
 
 typedef enum cb_actuator_kind {
@@ -258,7 +262,7 @@ typedef struct cb_actuator {
   cb_actuator_kind kind;
   const char *text; /* of u */
   double kp, kv;
-  double control[2], effort[2]; /* ranges; infinite: none */
+  double control[2], effort[2]; /* ranges of u and of Q; infinite: none */
 } cb_actuator;
 
 typedef struct cb_joint_laws cb_joint_laws;
@@ -270,7 +274,7 @@ cb_status cb_joint_laws_create(int coordinates, const char *const *label, const 
                                const char *const *drive, const cb_expression_scope *parameters, int *which, size_t *at,
                                cb_joint_laws **out);
 void cb_joint_laws_free(cb_joint_laws *l);
-/* Returns the functions for a mechanism. l is borrowed, and may be NULL. */
+/* Returns the functions that a mechanism needs. l is borrowed, and may be NULL. */
 cb_mechanism_laws cb_joint_laws_of(cb_joint_laws *l);
 /* Finds force[coordinates], the force of each coordinate's actuator at this state. */
 void cb_joint_laws_efforts(cb_joint_laws *l, double t, const double *q, const double *rate, double *force);

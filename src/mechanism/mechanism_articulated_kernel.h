@@ -1,11 +1,11 @@
-/* The loops over the units of a tree (equations: mechanism_tree.h), one vector per column of
- * three numbers.
+/* The loops over the units of a tree (equations: mechanism_tree.h), with one vector per column of three numbers.
  *
  *   D = S^T A S + a,  L = D^-1 S^T A X,  u = D^-1 (pi - S^T b);  to the parent: X^T A X - L^T D L, X^T (b + A S u)
  *   q' = u - L Y_a;  X^T A X for the displacement d:
  *   H' = H + hat(d) M,  I' = I - H hat(d) + hat(d) H'^T = I + N + N'^T,  N = -H hat(d),  N' = -H' hat(d)
- * The files that include this file define KERNEL and compile it once per instruction set. The compiler must not fuse
- * multiplications and additions, so that all instruction sets give the same bits.
+ * H, I and M are the blocks of A = [[I, H], [H^T, M]], and H' and I' are those of X^T A X. The files that include this
+ * file define KERNEL and compile it once per instruction set. The compiler must not fuse multiplications and additions,
+ * so that all instruction sets give the same bits.
  */
 #include "mechanism/mechanism_articulated_vectors.h"
 
@@ -28,7 +28,7 @@ INLINE void place_screw(const cb_articulated *o, double q, const double p[4], ve
   multiply(p, cos_half, o->at, sin_half, o->turned, turned);
 }
 
-/* Does the same for a rotation. */
+/* Does the same as place_screw, for a rotation. */
 INLINE void place_rotation(const cb_articulated *o, const double p[4], vec motion[4], double turned[4]) {
   double frame[4], own[4], columns[4][4] = {{0}};
   cb_quaternion_multiply(o->at, o->rotation->turned, frame);
@@ -158,8 +158,9 @@ INLINE void give_parent(const inertia *A, six b, cb_articulated *p) {
   store6(&p->b, plus6(load6(&p->b), b));
 }
 
-/* Eliminates the coordinate of a screw with A and b from M and c, which are A and b about the origin of the parent. The
- * division is the slowest part, so all that does not need it comes first. */
+/* Eliminates the coordinate of a screw. A and b are those of the unit; M and c are A and b about the origin of the
+ * parent, and the coordinate is eliminated from them. The division is the slowest part, so everything that does not
+ * need it comes first. */
 INLINE bool reduce_screw(const cb_joint_tree *T, cb_articulated *o, const inertia *A, six b, inertia *M, six *c) {
   const six S = load6(&o->S[0]), AS = apply(A, S), seen = move(load(o->d), AS);
   const double D = dot(S, AS) + o->armature, right = T->pi[o->coordinate] - dot(S, b);
@@ -182,7 +183,7 @@ INLINE bool invert(const double D[3][3], double out[3][3]) {
   return true;
 }
 
-/* Does the same for a rotation. Its armature is V^T a V, with the armatures a of its coordinates. */
+/* Does the same as reduce_screw, for a rotation. Its armature is V^T a V, with the armatures a of its coordinates. */
 INLINE bool reduce_rotation(const cb_joint_tree *T, cb_articulated *o, const inertia *A, six b, inertia *M, six *c) {
   const cb_unit_rotation *own = o->rotation;
   cb_six AS[3], seen[3];
@@ -210,7 +211,7 @@ INLINE bool reduce_rotation(const cb_joint_tree *T, cb_articulated *o, const ine
   return true;
 }
 
-/* S q' */
+/* Returns S q', the twist of the unit relative to its parent. */
 INLINE six own_twist(const cb_joint_tree *T, const cb_articulated *o) {
   six Y = none6();
   for (int k = 0; k < o->columns; k++) Y = plus6(Y, times6(T->own_rate[o->coordinate + k], load6(&o->S[k])));
@@ -221,7 +222,7 @@ static int sweep_inwards(cb_joint_tree *T) {
   for (int i = T->n - 1, next = i; i >= 0; i--) {
     cb_articulated *o = &T->articulated[i];
     inertia A, M;
-    /* this is done late, so that the processor can do it while it waits for a division */
+    /* take_own is called this late, so that the processor can run it while it waits for a division */
     for (; next >= (o->parent < 0 ? i : o->parent); next--) take_own(&T->articulated[next]);
     if (o->root) continue;
     load_inertia(&A, o);

@@ -11,7 +11,8 @@
 
 #ifdef VECTORS
 typedef double vec __attribute__((vector_size(32)));
-/* memcpy would copy two halves, and a later load of the whole vector would have to wait for them. */
+/* This type loads and stores a vector at the address of any number. memcpy would copy two halves, and a later load of
+ * the whole vector would have to wait for them. */
 typedef double loose __attribute__((vector_size(32), aligned(8), may_alias));
 #if defined(__clang__)
 #define PICK(x, y, i, j, k, l) __builtin_shufflevector(x, y, i, j, k, l)
@@ -25,7 +26,7 @@ INLINE vec none(void) { return (vec){0}; }
 INLINE vec plus(vec x, vec y) { return x + y; }
 INLINE vec minus(vec x, vec y) { return x - y; }
 INLINE vec times(double factor, vec x) { return factor * x; }
-/* each: the products of the components; next: the components (y, z, x) */
+/* each returns the products of the components; next returns the components (y, z, x) */
 INLINE vec each(vec x, vec y) { return x * y; }
 INLINE vec next(vec x) { return PICK(x, x, 1, 2, 0, 3); }
 INLINE double part(vec x, const int i) { return x[i]; }

@@ -1,8 +1,8 @@
 /* Joined bodies and hinges, four at a time (equations: mechanism.h, integrators/hamilton_pontryagin.c).
  *
- * The blocks hold bodies whose inertia K is constant and whose wrench is a constant force f of the world's axes, or
- * none, in steps with the map cayley, and hinges that no law drives. All vectors are in the world's axes about the
- * origin of the body at the first node, so that no vector is rotated between a body and the sweeps
+ * The blocks hold bodies whose inertia K is constant and whose wrench is a force f that is constant in the world's
+ * axes, or 0, in steps with the map cayley, and hinges that no law drives. All vectors are in the world's axes about
+ * the origin of the body at the first node, so that no vector is rotated between a body and the sweeps
  * (mechanism_private.h):
  *   D^T mu = p + (h/2) (0, f) + W,  mu = K Y + mu_0,  D = dtau^-1_{hY},  g_{k+1} = tau(h Y) g_k about that origin
  *   A = (1/h) (D^T K + h d(D^T mu)/d(hY)) D     a displacement eta of the end changes Y by (1/h) D eta
@@ -66,8 +66,8 @@ struct cb_blocks_kernel {
   void (*begin)(cb_mechanism *m, const cb_block_step *step);
   /* Sets Y to the extrapolated twists, or to those of the last step. */
   void (*guess)(cb_mechanism *m, const cb_block_step *step, bool extrapolated);
-  /* Finds the places of the links at the end of the step, and the loads of the sweeps, for the present Y; if `fresh` is
-   * set, also A. Returns a link with a load that is not finite, or -1. */
+  /* Finds the places of the links at the end of the step, and the loads of the sweeps, for the present Y. If `fresh` is
+   * set, it also finds A. Returns a link with a load that is not finite, or -1. */
   int (*evaluate)(cb_mechanism *m, const cb_block_step *step, bool fresh);
   /* Adds the change (1/h) D eta to Y. *changed and *largest: squares of the largest change and twist, as in
    * mechanism_step.c. Returns a link with a twist that is not finite, or -1. */

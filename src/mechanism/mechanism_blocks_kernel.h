@@ -8,7 +8,7 @@
  * the numbers that they read. */
 #define PARTS(B, at) for (int at = 0; at < (B)->count; at += WIDTH)
 
-/* 0 where all numbers are finite, otherwise nan */
+/* Returns 0 where all numbers are finite, and nan elsewhere. */
 INLINE lane not_finite(v6 x) {
   const v6 zero = minus6(x, x);
   return (zero.a.x + zero.a.y + zero.a.z) + (zero.l.x + zero.l.y + zero.l.z);
@@ -64,7 +64,7 @@ INLINE v3 displaced(v6 half) {
   return times(2 / (1 + dot(w, w)), more(plus(v, cross(w, v)), dot(w, v), w));
 }
 INLINE v4 rotated(v6 half, v4 q) { return unit(multiply((v4){same(1), half.a.x, half.a.y, half.a.z}, q)); }
-/* D V, and D^T mu */
+/* apply_D returns D V, and apply_D_transposed returns D^T mu. */
 INLINE v6 apply_D(v6 half, v6 V) {
   const v3 w = half.a, b = minus(V.l, cross(half.l, V.a));
   return (v6){more(minus(V.a, cross(w, V.a)), dot(w, V.a), w), minus(b, cross(w, b))};
@@ -83,14 +83,14 @@ INLINE v3 row_D(v3 x, v3 y, v6 half, lane wv) {
 INLINE void put_row(double *const to[WIDTH], int row, v3 x, v3 y, v6 half, lane wv) {
   scatter_row(to, row, row_D(x, y, half, wv), row_T(y, half.a));
 }
-/* T^T m, and M^T m for M = -hat(v) + v w^T - w.v */
+/* T_transposed returns T^T m, and M_transposed returns M^T m for M = -hat(v) + v w^T - w.v. */
 INLINE m3 T_transposed(v3 w, m3 m) { return plus9(m, hat_times(w, m)); }
 INLINE m3 M_transposed(v6 half, lane wv, m3 m) {
   return more_outer(plus9(hat_times(half.l, m), times9(-wv, m)), half.a, apply_transposed(m, half.l));
 }
 
-/* Writes A = (D^T K/h + d(D^T mu)/d(hY)) D to the links. The derivative in hY is the one in `half` = hY/2 with half of
- * mu. */
+/* Writes A = (D^T K/h + d(D^T mu)/d(hY)) D to the links. The derivative of D^T mu in hY is that in `half` = hY/2 with
+ * half of mu. */
 INLINE void put_matrix(cb_link *const link[WIDTH], const blocked_inertia *of, bool coupled, v6 half, v6 mu,
                        lane per_step) {
   const v3 w = half.a, l = times(same(0.5), mu.a), p = times(same(0.5), mu.l);
@@ -239,7 +239,7 @@ static void place_bodies(cb_mechanism *m, const cb_block_step *step) {
     }
 }
 
-/* Returns the impulse that is missing for the twist, p + (h/2) (0, f) - D^T mu. */
+/* Returns the impulse that the body still needs for the twist Y, p + (h/2) (0, f) - D^T mu. */
 INLINE v6 residual(const cb_body_block *B, const cb_block_step *step, v6 half, v6 mu, int at) {
   v6 r = minus6(get6(B->p, at), apply_D_transposed(half, mu));
   r.l = more(r.l, same(step->first), get3(B->f, at));
@@ -348,8 +348,8 @@ INLINE void move_momentum(pair P[6], v6 W, v6 F, v3 dx) {
   }
 }
 
-/* The work of f in the step, f.(R v) h: R is the rotation in the first half of the step. Its quaternion is along (c,
- * w), with c = 1 + |(1, w)| and the angular part w of `half`. */
+/* Returns the work of f in the step, f.(R v) h. R is the rotation in the first half of the step. Its quaternion is
+ * along (c, w), with c = 1 + |(1, w)| and the angular part w of `half`. */
 INLINE lane work(v3 f, v6 half) {
   const v3 w = half.a, across = cross(w, half.l);
   const lane ww = dot(w, w), c = 1 + root(1 + ww);
@@ -477,7 +477,8 @@ INLINE void find_hinges_part(cb_mechanism *m, const cb_hinge_block *B, cb_joint_
   EACH(close_to, now, close);
   scatter(own, 0, angle);
   const bool found =
-      !trial || m->has_modes; /* a trial uses S1 and e of the links below, unless modes may hold coordinates */
+      /* a trial step needs only S1 and e of the links, which are set below; modes also need S and `close` */
+      !trial || m->has_modes;
   if (found) scatter6(S_to, S);
   if (found && extent != CB_JOINT_MOTION) scatter6(close_to, close);
   if (!trial) return;

@@ -29,7 +29,7 @@ INLINE lane choose(lane_bits condition, lane x, lane y) {
 INLINE lane root(lane x) { return (lane){sqrt(x[0]), sqrt(x[1])}; }
 #endif
 
-/* Reads number k after each of the addresses `from`, one of each of WIDTH bodies. */
+/* Reads number k after each of the addresses `from`. There is one address for each of WIDTH bodies. */
 INLINE lane gather(const double *const from[WIDTH], int k) {
 #if WIDTH == 4
   return (lane){from[0][k], from[1][k], from[2][k], from[3][k]};
@@ -41,8 +41,8 @@ INLINE void scatter(double *const to[WIDTH], int k, lane x) {
 #pragma GCC unroll 4
   for (int i = 0; i < WIDTH; i++) to[i][k] = x[i];
 }
-/* Does the same for two numbers, k and k + 1. A pair is moved as one vector of two, as in the sweeps, because the
- * processor waits when it loads a pair whose numbers were just stored one by one. */
+/* Does the same as `gather` for two numbers, k and k + 1. A pair is moved as one vector of two, as in the sweeps,
+ * because the processor waits when it loads a pair whose numbers were just stored one by one. */
 #if WIDTH == 4
 INLINE __m256d two_pairs(const double *a, const double *b) {
   return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(a)), _mm_loadu_pd(b), 1);
@@ -242,7 +242,7 @@ INLINE lane upper(lane a) {
   const lane c = a * 134217729;
   return c - (c - a);
 }
-/* a b exactly, from halves of the numbers: Dekker, Numer. Math. 18 (1971) 224, doi:10.1007/BF01397083 */
+/* Computes a b exactly, from halves of the numbers: Dekker, Numer. Math. 18 (1971) 224, doi:10.1007/BF01397083. */
 INLINE pair two_product(lane a, lane b) {
   const lane p = a * b, a1 = upper(a), b1 = upper(b), a2 = a - a1, b2 = b - b1;
   return (pair){p, ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2};
@@ -262,7 +262,7 @@ INLINE pair times_one(pair a, lane b) {
   const pair p = two_product(a.high, b);
   return fast_two_sum(p.high, p.low + a.low * b);
 }
-/* the same as cb_compensated_add_one */
+/* Does the same as cb_compensated_add_one (numerics/dd.h). */
 INLINE pair compensated(pair a, lane increment) {
   const lane y = increment + a.low, sum = a.high + y, back = sum - a.high;
   return (pair){sum, (a.high - (sum - back)) + (y - back)};

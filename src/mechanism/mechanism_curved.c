@@ -6,7 +6,8 @@
  *   X = Ad(B m^-1 A^-1)                maps the twist of a to the frame of b; the same X is used at both nodes
  *   S_k = Ad_B S,  S_{k+1} = Ad_{tau(h Y_b)} Ad_B S,   S the twists of the joint in frame B (curvebody/joint.h)
  *   A = (1/h) J dtau^-1_{hY}           a displacement eta of the end changes Y by (1/h) dtau^-1_{hY} eta
- * If the link is the body a, b is its parent: X is inverted, and S becomes -Ad_{A m} S.
+ * In the last line A is not the frame but the matrix of the link (cb_link). If the link is the body a, b is its parent:
+ * X is inverted, and S becomes -Ad_{A m} S.
  *
  * The state of a joint is m itself. In hyperbolic space a difference of two poses at the distance d from the base point
  * would lose the factor exp(2 d/R) of its digits, but m is as accurate as at the base point. The poses of bodies follow
@@ -374,7 +375,7 @@ static void six_add(double factor, const double V[6], cb_six *out) {
   }
 }
 
-/* A_a += X^T A X - (X^T A S) L^T */
+/* Adds the matrix of the link to that of its parent: A_a += X^T A X - (X^T A S) L^T. */
 static void add_to_parent(const cb_link *l, const double A[6][6], cb_six *out) {
   const double(*X)[6] = (const double(*)[6])l->curved->X;
   double AX[6][6] = {{0}};

@@ -4,10 +4,10 @@
  *   C_i eta = N_i (eta_B - X eta_A) at the end of a step; the impulse G_i^T lambda_i (N_i on B, -X^T N_i on A) acts at
  *   its beginning.
  *   eta = eta_0 + sum_i Z_i lambda_i,  Z_i the sweep of G_i^T alone
- *   a constraint                  C_i eta = -gap_i                           (or the rate of a driven coordinate)
+ *   a constraint                  C_i eta = -gap_i            (for a driven coordinate: what is missing to its value)
  *   a coordinate of the joint     lambda_i + s_i C_i eta = f_i               force f, stiffness s as for other joints
  * Rows of constraints that depend on others, as in a planar loop of hinges, are found by Cholesky's factorisation with
- * pivots of C K^-1 C^T, and dropped. This is done at the start, and again when a coordinate begins or ceases to be held
+ * pivots of C K^-1 C^T, and dropped. This is done at the start, and again when a coordinate begins or stops being held
  * by friction or a limit, because a coordinate that is held is one more constraint.
  */
 #include "mechanism/mechanism_private.h"
@@ -22,7 +22,7 @@
 
 static bool is_dropped(const cb_mechanism *m, int row) { return m->dropped[row] > 0; }
 
-/* N (eta_B - X eta_A) */
+/* Returns N (eta_B - X eta_A). */
 static double apply_part(const cb_mechanism *m, const cb_loop *l, const double N[6],
                          const double *(*eta)(const cb_mechanism *m, int link, const void *of), const void *of) {
   double from[6] = {0}, out = 0;
@@ -70,18 +70,19 @@ static void loop_at(const cb_mechanism *m, const cb_loop *l, double *q, cb_joint
               q + m->first[l->joint], now);
 }
 
-/* Finds N from `covector`, which is about the present origin of the second body: N is about its origin at the beginning
- * of the step. At the beginning (`end` is not set) the function also finds l->d, the vector between the bodies. */
+/* Finds N from `covector`. The covector is about the present origin of the second body, and N is about the origin of
+ * this body at the beginning of the step. At the beginning (`end` is not set) the function also finds l->d, the vector
+ * between the bodies. */
 static void loop_take(const cb_mechanism *m, cb_loop *l, bool end, const double covector[6], double N[6]) {
   double moment[3];
   memcpy(N, covector, 6 * sizeof *N);
   if (!end) cb_mechanism_vector(place_of(m, l->link[0]), place_of(m, l->link[1]), l->d);
   if (!end || l->link[1] < 0) return;
-  cb_cross3(m->link[l->link[1]].moved, N + 3, moment); /* N about the origin at the beginning */
+  cb_cross3(m->link[l->link[1]].moved, N + 3, moment); /* moves N to the origin at the beginning of the step */
   for (int k = 0; k < 3; k++) N[k] += moment[k];
 }
 
-/* The number of joints that close loops. */
+/* Returns the number of joints that close loops. */
 static int closing(const cb_mechanism *m) { return m->loops - 2 * m->couplings; }
 
 void cb_loops_find(cb_mechanism *m, double *q) {
@@ -239,8 +240,8 @@ void cb_loops_rates(cb_mechanism *m) {
   }
 }
 
-/* If `rates` is set, the targets are the rates of driven coordinates, and 0 for gaps. Otherwise the targets close the
- * gaps and bring driven coordinates to their values. */
+/* Sets the targets of all rows. If `rates` is set, the targets are the rates of driven coordinates, and 0 for gaps.
+ * Otherwise the targets close the gaps and bring driven coordinates to their values. */
 void cb_loops_set_targets(cb_mechanism *m, bool rates) {
   int row = 0;
   for (int l = 0; l < m->loops; l++) {
@@ -333,7 +334,7 @@ void cb_loops_count(cb_mechanism *m) {
 void cb_loops_sort(cb_mechanism *m) {
   const int n = m->rows;
   int count = 0, row = 0;
-  int *list = m->pivot; /* constraints that were not taken yet, from `taken` on */
+  int *list = m->pivot; /* from index `taken` on: the constraints that were not taken yet */
   double *M = m->matrix, *scale = m->right;
   m->sorted = true;
   for (int c = 0; c < m->coordinates; c++) m->held[c] = cb_modes_hold(m, c);

@@ -5,8 +5,9 @@
  *   held       q_{k+1} is a limit, or q_k (sticking); lambda = S_k^T w - P_k - (h/2) Q is the impulse that holds it
  * A limit holds while lambda pushes away from it, and friction while |lambda| <= (h/2) f. The modes of all coordinates
  * are found by solving the step and changing those that contradict its result. A coordinate that reaches a limit within
- * a step is reflected there (coupling/coupled_contacts.c); a limit holds only what begins the step at it. Other
- * symbols: mechanism.h. Source: Moreau (1988), doi:10.1007/978-3-7091-2624-0_1 (friction as an impulse of the step).
+ * a step is reflected there (coupling/coupled_contacts.c); a limit holds only a coordinate that is at the limit at the
+ * beginning of the step. Other symbols: mechanism.h. Source: Moreau (1988), doi:10.1007/978-3-7091-2624-0_1 (friction
+ * as an impulse of the step).
  */
 #include "mechanism/mechanism_private.h"
 
@@ -113,7 +114,8 @@ static cb_joint_mode right_mode(const cb_mechanism *m, int joint, int i, double 
   if (cb_modes_hold(m, c)) {
     const double lambda = impulse_on(m, joint, i) - m->momentum[c] - m->at_first * h * m->force[c].Q,
                  push = h > 0 ? lambda : -lambda;
-    /* it moves although it is held: its constraint was dropped as implied by other joints, which is no longer true */
+    /* the coordinate moves although it is held: its constraint was dropped because other joints implied it, and they no
+     * longer do */
     if (!at(q1, m->drive[c])) return released(j, i, m->rate[c] > 0);
     if (mode == CB_JOINT_AT_LOWEST ? push < 0 : mode == CB_JOINT_AT_HIGHEST && push > 0)
       return j->friction[i] > 0 ? CB_JOINT_STICKS : CB_JOINT_FREE; /* friction may hold what the limit does not */
@@ -122,7 +124,7 @@ static cb_joint_mode right_mode(const cb_mechanism *m, int joint, int i, double 
   }
   if (reflects(j, i, 0) && at(m->q[c], low) && q1 < low && !at(q1, low)) return CB_JOINT_AT_LOWEST;
   if (reflects(j, i, 1) && at(m->q[c], high) && q1 > high && !at(q1, high)) return CB_JOINT_AT_HIGHEST;
-  /* if another coordinate of the loop is held, this one moves by round-off only, and need not be held, too */
+  /* if another coordinate of the loop is held, this coordinate moves by round-off only, and need not be held, too */
   const bool back = (mode == CB_JOINT_SLIPS_UP && m->rate[c] < 0) || (mode == CB_JOINT_SLIPS_DOWN && m->rate[c] > 0);
   return back && !at(q1, m->q[c]) ? CB_JOINT_STICKS : mode;
 }

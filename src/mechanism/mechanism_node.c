@@ -24,7 +24,7 @@ static void copy_node(cb_mechanism *m) {
   for (int r = 0; r < m->rows; r++) memcpy(m->row[r].N1, m->row[r].N0, sizeof m->row[r].N1);
 }
 
-/* Stores the places of all links. Returns whether the motions of the joints were found at these places. */
+/* Stores the places of all links. Returns whether the motions of the joints at these places are already known. */
 static bool take_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
   bool same = m->found;
   if (m->curvature != 0) {
@@ -196,7 +196,8 @@ void cb_mechanism_respond(cb_mechanism *m, const double (*W)[6], double (*change
 
 /* Finds the rates of all coordinates from the twists that find_twists found. */
 static void find_rates_of_twists(cb_mechanism *m) {
-  memcpy(m->rate, m->drive_rate, (size_t)m->coordinates * sizeof *m->rate); /* of driven and held coordinates */
+  /* the rates of driven and held coordinates are known */
+  memcpy(m->rate, m->drive_rate, (size_t)m->coordinates * sizeof *m->rate);
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];
     for (int j = 0; j < l->n; j++) m->rate[m->first[l->joint] + l->coordinate[j]] = l->dq[j];
@@ -278,7 +279,7 @@ cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, doub
     const double *gap = cb_mechanism_gaps(m, b);
     for (int i = 0; i < m->links; i++) far = fmax(far, sqrt(cb_dot3(m->link[i].place.x, m->link[i].place.x)));
     for (int j = 0; j < m->joints; j++) {
-      if (n == 0 && gap[j] > open) *which = j; /* only loops are open at first */
+      if (n == 0 && gap[j] > open) *which = j; /* at first only joints that close loops have gaps */
       open = fmax(open, gap[j]);
     }
     if (open <= 1e-15 || (open >= last / 2 && open <= 1e-13 * far)) return CB_OK;

@@ -10,7 +10,7 @@
 
 #include <stdalign.h>
 
-/* A joint at present poses. */
+/* A joint at the present poses of its bodies. */
 typedef struct cb_joint_now {
   double S[6][6], N[6][6]; /* [coordinates], [rows]: S: twists of the second body; N: covectors on them */
   double close[6];   /* the twist of the second body that closes the gaps, - sum_i gap_i N_i in the joint's frame */
@@ -38,13 +38,13 @@ static inline void cb_six_set(const double V[6], cb_six *out) {
  * joint. Matrices A map displacements of the end of a step to impulses at its beginning. Both are about the origin of
  * the body at the beginning, so that the same vector d is used at both nodes; S1 and e are about that origin, too. */
 typedef struct cb_link {
-  /* of the sweeps: A by rows, which includes the links beyond this one; r; eta; [n]: AS = X^T A S_{k+1},
-   * L = D^-1 S_k^T A X, DS = D^-1 S_k */
+  /* of the sweeps: A by rows, which includes the links beyond this one; r; eta (whole_eta); [n]: AS = X^T A S_{k+1}, L
+   * = D^-1 S_k^T A X, DS = D^-1 S_k */
   alignas(64) cb_six A[6], r, whole_eta, AS[6], L[6], DS[6];
   int body, joint, parent;                      /* joint -1: a root; parent: a link, or -1 for the world */
   int root;                                     /* the first body of its tree */
   bool first_moves;                             /* the body is the first one of its joint */
-  bool in_block, node_in_block, hinge_in_block; /* in blocks: the body in a step, the body at a node, the joint */
+  bool in_block, node_in_block, hinge_in_block; /* a block has: the body in a step, the body at a node, the joint */
   int n;                                        /* coordinates that are neither driven nor held */
   int coordinate[6];                            /* [n]: their numbers in the joint */
   cb_rigid_trial trial;
@@ -56,15 +56,16 @@ typedef struct cb_link {
   double all0[6][6];         /* [coordinates]: S0 of all coordinates, also of driven ones */
   double e[6];               /* the twist that closes the gap */
   double load[6];            /* the impulse that is missing for the trial twist */
-  double D[6][6], u[6];      /* [n]: the inverse of S_k^T A S_{k+1} + stiff; the change of q without the parent */
-  double inertia[6];         /* [n]: the diagonal of S_k^T A S_{k+1} */
-  double force[6];           /* [n]: the required S^T w, at the trial twist */
-  double stiff[6];           /* [n]: its derivative in q, times -1 */
-  double eta[6], w[6];       /* twist (or displacement), and impulse of the joint on this body */
-  double dq[6];              /* [n]: rate (or change) of its coordinates */
-  double K[6][6];            /* the inertia at a node, unless it is constant */
-  cb_place place;            /* at the end of the trial, or at the node */
-  cb_factors6 *factors;      /* of A; only for a root without a joint */
+  /* [n]: the inverse of S_k^T A S_{k+1} + stiff; the change of q if the parent does not move */
+  double D[6][6], u[6];
+  double inertia[6];    /* [n]: the diagonal of S_k^T A S_{k+1} */
+  double force[6];      /* [n]: the required S^T w, at the trial twist */
+  double stiff[6];      /* [n]: minus the derivative of `force` in q */
+  double eta[6], w[6];  /* twist (or displacement), and impulse of the joint on this body */
+  double dq[6];         /* [n]: rate (or change) of its coordinates */
+  double K[6][6];       /* the inertia at a node, unless it is constant */
+  cb_place place;       /* at the end of the trial, or at the node */
+  cb_factors6 *factors; /* of A; only for a root without a joint */
 
   struct cb_curved_link *curved; /* NULL in flat space */
 } cb_link;
@@ -100,14 +101,14 @@ typedef struct cb_loop_row {
    * about the second body's origin at the first node; [1]: those of the second part of a coupling */
   double N0[2][6], N1[2][6];
   double gap, target;  /* of a constraint: its gap, and the required C eta */
-  double force, stiff; /* f and s of a coordinate */
+  double force, stiff; /* f and s of a coordinate (mechanism_loops.c) */
   double lambda, change_of_lambda;
   double (*response)[6], (*change)[6]; /* [links]: eta and dq for the impulse lambda = 1 */
 } cb_loop_row;
 
 typedef struct cb_joint_tree cb_joint_tree;
 
-/* The data of a coordinate that loops over all coordinates use. */
+/* The data of one coordinate, for loops over all coordinates. */
 typedef struct cb_coordinate {
   double stiffness, rest, damping, armature;
   int joint, number; /* in the joint */
@@ -140,34 +141,38 @@ struct cb_mechanism {
   cb_joint *joint;
   cb_coordinate *coordinate; /* [coordinates] */
   cb_mechanism_laws laws;
-  int *first;        /* [joints]: of the coordinates */
-  int *link_of;      /* [bodies]: or -1 */
+  int *first;        /* [joints]: the first coordinate of each joint */
+  int *link_of;      /* [bodies]: the link of each body, or -1 */
   cb_link *link;     /* parents come before children */
   cb_joint_now *now; /* [joints] */
-  double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive,
-      *stiffness; /* [coordinates]: see mechanism_step.c */
-  bool found;     /* `now` of all joints belongs to the present places of the links */
-  bool taken;     /* r0, d, S0, all0, and N0 of loops belong to these places, too */
+  /* [coordinates]: q and q1 are at the two nodes of a step, and middle is their mean. drive and drive_rate are the
+   * values and rates that laws and modes prescribe, and missing is drive - q1. impulsive and stiffness: find_forces
+   * (mechanism_step.c). */
+  double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive, *stiffness;
+  bool found; /* `now` of all joints belongs to the present places of the links */
+  bool taken; /* r0, d, S0, all0, and N0 of loops belong to these places, too */
   /* the state, one array: q, momentum, rate, work, mode, drive_impulse, impulse, wrench_work; in a curved space
    * motion; and, if rows that are dropped may change, held and dropped */
-  double *work[CB_JOINT_WORKS];          /* [coordinates] */
-  double *mode;                          /* [coordinates]: cb_joint_mode, as numbers */
-  double *wrench_work;                   /* [bodies] */
-  double *held, *dropped;                /* [coordinates], [rows], 1 or 0: held ones; rows that then depend on others */
+  double *work[CB_JOINT_WORKS]; /* [coordinates] */
+  double *mode;                 /* [coordinates]: cb_joint_mode, as numbers */
+  double *wrench_work;          /* [bodies] */
+  /* [coordinates]: 1 if held, else 0; [rows]: 1 if the row then depends on others, else 0 */
+  double *held, *dropped;
   bool has_modes;                        /* a coordinate has limits or dry friction */
   int limits;                            /* number of limits that reflect */
   cb_joint_force *force;                 /* [coordinates] */
   double at_first;                       /* the part of h Q that acts at the first node: 1/2, or 1 in a damped step */
   double *gap;                           /* [joints] */
   double (*impulse)[6];                  /* [joints] */
-  double *drive_first, (*drive_axis)[6]; /* [coordinates]: rates and S of driven ones at the first node of a step */
+  double *drive_first, (*drive_axis)[6]; /* [coordinates]: rates and S of driven coordinates at the first node */
   double *drive_impulse;                 /* [coordinates]: the impulses of drives in the last step */
   int loops, rows, kept;                 /* kept: rows that are not dropped */
-  int couplings;                         /* number: they have the last rows, and the last 2*couplings of the loops */
-  bool sorted;                           /* dropped rows were found */
-  int *implied; /* [joints]: rows that were dropped at the start, where no coordinate is held */
+  /* number of couplings; they have the last rows, and the last 2*couplings of the loops */
+  int couplings;
+  bool sorted;  /* the rows to be dropped are known */
+  int *implied; /* [joints]: number of rows that were dropped at the start, when no coordinate was held */
   cb_loop *loop;
-  cb_loop_row *row;       /* [rows]: those of each loop together */
+  cb_loop_row *row;       /* [rows]: the rows of each loop follow one another */
   double *matrix, *right; /* [kept*kept], [kept] */
   int *pivot;
   double (*pushed)[6];             /* [links]: impulses of loops */
@@ -222,8 +227,9 @@ void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const doubl
 bool cb_sweep_matrices(cb_mechanism *m, int *at);
 /* The loops of the sweeps, once per instruction set (mechanism_sweep_kernel.h). */
 struct cb_sweep_kernel {
-  bool (*eliminate)(cb_mechanism *m, int *at); /* cb_sweep_matrices */
-  void (*solve)(cb_mechanism *m, bool alone);  /* for r; alone: without closing twists and forces of joints */
+  bool (*eliminate)(cb_mechanism *m, int *at); /* as described for cb_sweep_matrices */
+  /* solves for the loads r; alone: without closing twists and forces of joints */
+  void (*solve)(cb_mechanism *m, bool alone);
 };
 extern const struct cb_sweep_kernel cb_sweep_kernel_x86_64, cb_sweep_kernel_avx2, cb_sweep_kernel_curved;
 void cb_sweep_choose(cb_mechanism *m);
@@ -242,12 +248,12 @@ void cb_sweep_solve(cb_mechanism *m);
 void cb_sweep_respond(cb_mechanism *m, const double (*W)[6], const cb_loop *l, const double N[6], double (*eta)[6],
                       double (*dq)[6]);
 /* Finds the impulses w of all joints from need[links], the impulse that each body needs: w_b = need_b + sum of X^T w
- * over its children. total[links] becomes the sum of all impulses on each body. For a root without a joint it is
- * -sum of X^T w, and need is not used. */
+ * over its children. total[links] becomes the sum of all impulses on each body. For a root without a joint this sum is
+ * -sum of X^T w, and `need` is not used. */
 void cb_sweep_impulses(cb_mechanism *m, const double (*need)[6], double (*total)[6]);
 /* out = c R M, with the 6x6 matrix R = diag(r, r) */
 void cb_sweep_turn(const double r[3][3], double c, const cb_row6 M[6], cb_six out[6]);
-/* The inverse of D[n][n] in place, by Gauss–Jordan elimination with pivots. */
+/* Replaces D[n][n] by its inverse, which is found by LU factors with pivots. Returns false if D is singular. */
 bool cb_sweep_invert(int n, double D[6][6]);
 static inline double cb_sweep_dot(const double a[6], const double b[6]) {
   return cb_dot3(a, b) + cb_dot3(a + 3, b + 3);
@@ -289,13 +295,13 @@ static inline void cb_link_see(const cb_link *l, const double eta[6], double out
 }
 
 /* --- curved spaces (mechanism_curved.c) --- */
-/* Finds the frames of all links; does nothing in flat space. CB_ERROR_UNSUPPORTED: a class without a meaning there, a
- * loop, or a coupling; *which is the joint. */
+/* Finds the frames of all links; does nothing in flat space. Returns CB_ERROR_UNSUPPORTED for a class that curved
+ * spaces do not support, a loop, or a coupling; *which is then the joint. */
 cb_status cb_curved_create(cb_mechanism *m, int *which);
 void cb_curved_place_of(const cb_rigid_state *s, cb_place *out);
 /* Reads the motions of all joints from the state, and finds X. */
 void cb_curved_take_node(cb_mechanism *m);
-/* The same as cb_joint_at, for the motion `end` of the link's joint. */
+/* Does the same as cb_joint_at, for the motion `end` of the link's joint. */
 void cb_curved_joint_at(const cb_mechanism *m, const cb_link *l, cb_joint_extent extent, double *q, cb_joint_now *out);
 /* Converts a twist of the link from its frame at the end of the step to that at the beginning. At a node both frames
  * are the same (cb_curved_stay). */
@@ -369,8 +375,8 @@ void cb_couplings_take(cb_mechanism *m, bool end);
 /* Adds the impulses of couplings to those of their joints. It is called after the impulses of drives were found. */
 void cb_couplings_record(cb_mechanism *m);
 
-/* --- inertia that bodies share (equations below); without it, all functions but those for a link or a body do
- * nothing --- */
+/* --- inertia that bodies share (equations below); without it, the functions do nothing, except those for one link or
+ * one body --- */
 /* This function is called before a step. It drops earlier results, so that the step depends on the states alone. */
 void cb_shared_begin(cb_mechanism *m);
 /* The first function finds the momenta and the forces of the shared inertia for the present twists and m->middle. The
@@ -406,7 +412,8 @@ void cb_loops_sort(cb_mechanism *m);
 bool cb_loops_are_sorted(const cb_mechanism *m);
 /* Stores how many rows of each joint are dropped now. */
 void cb_loops_count(cb_mechanism *m);
-/* Sets the targets of constraints: to close gaps, or the rates of driven coordinates. */
+/* Sets the targets of constraints. If `rates` is set, they are the rates of driven coordinates; otherwise they close
+ * gaps. */
 void cb_loops_set_targets(cb_mechanism *m, bool rates);
 /* Sets lambda to 0 before a solution. */
 void cb_loops_begin(cb_mechanism *m);
@@ -436,15 +443,14 @@ void cb_loops_rates(cb_mechanism *m);
  *   node   K_i Y_i + (C(q_k) Y)_i = p_i - mu0_i + W_i
  * Y: twists of all bodies in their frames; mu_i: momentum; Q_c: force on a coordinate; W_i: impulses of the joints.
  * These are the equations of mechanism.h for this T. The slope of C is a force of joints, as that of a spring, and C
- * does not change when all bodies move together. The momentum of the whole is therefore exact, and the step is
- * symplectic.
+ * does not change when all bodies move together. The total momentum is therefore exact, and the step is symplectic.
  *
  * Newton's system is not a tree any more. It is written for the motions Z x that the joints allow, where x are the
  * displacements of the roots and the changes of all free coordinates:
  *   M x = Z_k^T (r - G e) + force,   M = Z_k^T G Z_{k+1} + stiff,   G = A + h E^T C E + the derivatives in q and Q
  *   E = (1/h) dtau^-1_{hY} R_0^T, at a node R^T:  a displacement in the world's axes changes Y by E times it
- * Other symbols as above. The cost of M grows with the square of the number of bodies, that of its factors
- * with the cube of the number of coordinates. SI units. Derived for this project.
+ * The other symbols are those of the sweeps above. The cost of M grows with the square of the number of bodies, and the
+ * cost of its factors with the cube of the number of coordinates. SI units. Derived for this project.
  */
 
 /* Six rows of CB_SHARED_COLUMNS columns, which are handled together. */
@@ -468,7 +474,7 @@ struct cb_shared {
   double (*Y)[6], (*CY)[6], (*slope_Y)[6];                 /* [n], [n]: C Y, [coordinates][n]: dC/dq_c Y */
   double *force;                                           /* [coordinates of all joints]: Q_c */
   double (*slope_at)[6], force_at[CB_SHARED_COORDINATES];  /* [n]: the twists of slope_Y; and Q_c there */
-  cb_shared_map *map, *E;                                  /* [n]: dtau^-1_{hY} in the frame of the body */
+  cb_shared_map *map, *E;                                  /* [n]: dtau^-1_{hY} in the frame of the body, and E */
   cb_six_columns *z, *zeta, *Cz, *G; /* [links], [n], [n], [links]: some columns of Z, E Z, C E Z, G Z */
   int dofs, columns, *first;         /* size of x; columns of M with G e, rounded up; [links]: first number in x */
   double *M, *closing, *x;           /* [dofs][columns]; [dofs]: Z_k^T G e, and x */

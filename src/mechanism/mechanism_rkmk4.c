@@ -46,7 +46,7 @@ static void tree_add_others(const cb_tree_step *w, int root, double sign, cb_dd 
   }
 }
 
-/* Returns the impulse of a drive on component k of a rotation vector, that of sign V^-T impulse. */
+/* Returns component k of sign V^-T impulse, the impulse of a drive on a rotation vector. */
 static double on_vector(const cb_unit *u, const double impulse[3], int k) {
   double c[3], first[3];
   cb_cross3(u->rotation->V[(k + 1) % 3], u->rotation->V[(k + 2) % 3], c);
@@ -77,9 +77,9 @@ static void finish_drives(cb_tree_step *w, const double *weight) {
   }
 }
 
-/* Finds the impulse of each joint on the body of its link. It is about the body's origin at the end, and such that
- * cb_mechanism_wrenches finds the torque about the middle of the path of the joint's place. change[links]: the change
- * of the momentum of each body; it is overwritten. */
+/* Finds the impulse of each joint on the body of its link. It is about the body's origin at the end of the step, and is
+ * chosen so that cb_mechanism_wrenches finds the torque about the middle of the path of the joint's place.
+ * change[links]: the change of the momentum of each body; it is overwritten. */
 static void find_impulses(const cb_tree_step *w, double (*change)[6]) {
   cb_mechanism *m = w->m;
   for (int i = w->T->n - 1; i >= 0; i--) {
@@ -305,7 +305,8 @@ static bool are_placed(const cb_tree_step *w) {
   return same;
 }
 
-/* Places everything at the start, with the twists, and returns whether these are known. */
+/* Places all units at the start of a step, and finds their momenta. Finds their twists, too, if the twists of the
+ * states are known, and returns whether this is so. */
 static bool begin(cb_tree_step *w) {
   cb_joint_tree *T = w->T;
   const size_t size = (size_t)T->coordinates * sizeof(double);

@@ -180,7 +180,7 @@ static void find_needs(cb_mechanism *m) {
   }
 }
 
-/* Z_k^T G: some columns of M. */
+/* Computes some columns of M, those of Z_k^T G. */
 static void project(cb_mechanism *m, int from) {
   const cb_shared *s = m->shared;
   for (int i = m->links - 1; i >= 0; i--) {
@@ -203,8 +203,8 @@ static void project(cb_mechanism *m, int from) {
   }
 }
 
-/* --- derivatives of C Y in q, which changes by half of its change at the end, and of Q in Y; at: numbers of q in x ---
- */
+/* --- derivatives of C Y in q and of Q in Y. q is in the middle of the step, so it changes by half of its change at the
+ * end. at: indices of q in x --- */
 
 static int number_of(const cb_mechanism *m, int coordinate) {
   for (int i = 0; i < m->links; i++)

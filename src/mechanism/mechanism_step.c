@@ -140,8 +140,8 @@ void cb_mechanism_assign_forces(cb_mechanism *m) {
   }
 }
 
-/* Finds the forces on coordinates in a step of length h from q to q1, and from them and the momenta the impulsive
- * forces and the stiffnesses. */
+/* Finds the forces on coordinates in a step of length h from q to q1. From these forces and the momenta it finds the
+ * impulsive forces and the stiffnesses. */
 static cb_status find_forces(cb_mechanism *m, double t, double h, bool shared_is_known) {
   for (int c = 0; c < m->coordinates; c++) {
     m->middle[c] = m->q[c] + (m->q1[c] - m->q[c]) / 2;
@@ -163,8 +163,8 @@ static cb_status find_forces(cb_mechanism *m, double t, double h, bool shared_is
 
 /* --- the drift --- */
 
-/* out = B R^T, with the 6x6 matrix R = diag(r, r). The angular rows of B must be 0 in the linear columns; their c is
- * not set. */
+/* out = B R^T, with the 6x6 matrix R = diag(r, r). The angular rows of B must be 0 in the linear columns; member c of
+ * these rows of `out` is not set. */
 static void turn_columns(const double r[3][3], const double B[6][6], cb_row6 out[6]) {
   cb_two angular[3], one[3], other[3], linear[3]; /* the columns of R, in pairs as a cb_row6 has */
   for (int k = 0; k < 3; k++) {
@@ -261,8 +261,8 @@ static double squared_speed(const cb_link *l, const double a[6]) {
   return fabs(cb_sweep_dot(Ka, a)) / k;
 }
 
-/* Does the same as cb_rigid_trial_check_back for the dampers of joints: it compares their part of D with that of the
- * inertia. */
+/* Does the same as cb_rigid_trial_check_back for the dampers of joints: it compares the part of D that comes from
+ * dampers with the part that comes from the inertia. */
 static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];

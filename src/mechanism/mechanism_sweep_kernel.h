@@ -22,7 +22,7 @@ INLINE double inner(six x, six y) {
   const vec v = plus(each(x.a, y.a), each(x.l, y.l));
   return (part(v, 0) + part(v, 1)) + part(v, 2);
 }
-/* A x for a matrix A that is stored by rows */
+/* Returns A x for a matrix A that is stored by rows. */
 INLINE six rows_times(const cb_six A[6], six x) {
   vec out[6];
 #pragma GCC unroll 6
@@ -95,7 +95,7 @@ INLINE bool eliminate_joint(cb_link *l, int n, cb_link *parent) {
       l->D[j][j] += l->stiff[j];
     }
   if (n == 1)
-    l->D[0][0] = 1 / l->D[0][0]; /* no function is called, because all vectors would be stored before the call */
+    l->D[0][0] = 1 / l->D[0][0]; /* no function is called here, because all vectors would be stored before a call */
   else if (n && !cb_sweep_invert(n, l->D))
     return false;
   if (n && !isfinite(l->D[0][0])) return false;

@@ -8,7 +8,8 @@
  *                                                                                               tips inwards
  *   q' = D^-1 (pi - S^T b - S^T A X Y_a)                                                          outwards
  *   pi' = <P_b, [Y_b, S]> + S^T F_b + Q,   F_b the sum of the wrenches from b on outwards, Q the force on q
- * X: twist of the parent as the unit sees it; S: twist of the unit on its parent per rate; a: armature; K, mu_0:
+ * X: maps a twist of the parent to the origin of the unit; S: twist of the unit relative to its parent for q' = 1; a:
+ * armature (as an index: the parent); b: the part of P_b that does not depend on Y_b (as an index: the unit); K, mu_0:
  * inertia and momentum at rest of a body; [Y, S]: the bracket of twists. Because pi is the momentum of q, no inertia is
  * ever differentiated in time. A screw is (0, 0, turn; 0, 0, slide) in the axes of its unit. A rotation has the rate w
  * in the axes of the unit, S w = (w; 0), so its momentum is that of w. Sources: Featherstone, Rigid Body Dynamics
@@ -27,18 +28,19 @@ typedef enum cb_unit_kind { CB_UNIT_ROOT, CB_UNIT_WELD, CB_UNIT_SCREW, CB_UNIT_R
 
 /* Additional data of a unit that is a rotation. */
 typedef struct cb_unit_rotation {
-  double sign;               /* its rotation vector divided by the coordinates */
+  double sign;               /* 1 or -1: its rotation vector is `sign` times the coordinates */
   double armature[3];        /* of its coordinates */
   double turned[4], node[4]; /* the rotation now, and at the start of the step */
-  double vector[3], V[3][3]; /* its rotation vector, and the rate of this vector for w */
+  double vector[3], V[3][3]; /* its rotation vector; V maps w to the rate of this vector */
   double trial[3];           /* the displacement at the present stage */
 } cb_unit_rotation;
 
 /* Additional data of a unit that is a root: the variables of a step (integrators/rkmk4.c). */
 typedef struct cb_unit_root {
-  double du[6], dl[6], displaced[6], gained[6]; /* rates, and sums, of displacement and momentum */
-  double trial[6], dx[3];                       /* the displacement at the present stage */
-  cb_rigid_state total;                         /* pose of the root, and momentum of its tree */
+  /* du, dl: rates of displacement and momentum; displaced, gained: their sums */
+  double du[6], dl[6], displaced[6], gained[6];
+  double trial[6], dx[3]; /* the displacement at the present stage */
+  cb_rigid_state total;   /* pose of the root, and momentum of its tree */
   double rotation[3][3];
 } cb_unit_root;
 
@@ -57,9 +59,9 @@ typedef struct cb_unit {
   cb_unit_rotation *rotation;
   cb_unit_root *base;
   cb_unit_inertia *inertia;
-  cb_pose at, body; /* the unit at coordinate 0 seen from its parent; the body seen from the unit */
+  cb_pose at, body; /* at: pose of the unit in its parent if the coordinate is 0; body: pose of the body in the unit */
   double hold[3];   /* the place of the joint in the body of its link, seen from the unit */
-  double arm[3];    /* the same at the start of a step, in the world */
+  double arm[3];    /* the vector `hold` at the start of a step, in the world's axes */
 } cb_unit;
 
 struct cb_joint_tree {
@@ -89,8 +91,8 @@ struct cb_joint_tree {
 static inline int cb_tree_coordinates(const cb_unit *u) {
   return u->kind == CB_UNIT_SCREW ? 1 : u->kind == CB_UNIT_ROTATION ? 3 : 0;
 }
-/* V = 1 + hat(a)/2 + c hat(a)^2, c = (1 - (w/2) cot(w/2))/w^2, w = |a|, and its rate for the rate `rate` of a (NULL:
- * not needed). */
+/* Finds V = 1 + hat(a)/2 + c hat(a)^2, c = (1 - (w/2) cot(w/2))/w^2, w = |a|, and its rate for the rate `rate` of a
+ * (NULL: not needed). */
 void cb_tree_vector_rate(const double a[3], const double rate[3], double V[3][3], double change[3][3]);
 
 /* Removes round-off from a quaternion whose length should be 1. */

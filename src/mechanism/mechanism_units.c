@@ -61,8 +61,8 @@ static void take_coordinate(const cb_mechanism *m, cb_unit *u, int joint, int co
     memcpy(u->rotation->armature, armature, 3 * sizeof *armature);
 }
 
-/* Adds the units of a joint. *F is the frame of the joint as seen from the parent, and becomes its other frame as seen
- * from the last unit. */
+/* Adds the units of a joint. *F is the frame of the joint as seen from the parent, and becomes the other frame of the
+ * joint as seen from the last unit. */
 static void add_joint(const cb_mechanism *m, cb_joint_tree *T, int joint, bool backwards, int parent, cb_pose *F) {
   const cb_joint *j = &m->joint[joint];
   const int n = units_of(j), screws = cb_joint_coordinates(j) - (j->class_->turns ? 3 : 0);
@@ -124,7 +124,7 @@ static void add_link(const cb_mechanism *m, cb_joint_tree *T, int link) {
   unit_of[link] = T->n - 1;
 }
 
-/* --- what coordinates cannot describe --- */
+/* --- joints that the method does not support --- */
 
 static cb_status refuse(const cb_joint *j, const char *what) {
   return cb_fail(CB_ERROR_UNSUPPORTED,
@@ -309,8 +309,8 @@ static void find_columns(const cb_unit *u, const cb_pose *body, cb_articulated *
   }
 }
 
-/* Finds column j of o->motion of a screw with the axes C in its parent: the vector x of the frame that turns, as seen
- * from the parent. */
+/* Finds column j of o->motion of a screw. This column is the vector with the components x in the frame that turns, as
+ * seen from the parent. C are the axes of the screw in the frame of the parent. */
 static void find_column(const double C[3][3], const double x[3], int j, cb_articulated *o) {
   for (int i = 0; i < 3; i++) {
     o->motion[j][0][i] += C[i][2] * x[2];

@@ -1,17 +1,16 @@
-/* <actuator> of MJCF, and the `gravcomp` of bodies. At a site or at a free joint they become wrenches (forces and
- * torques) of a body; at a joint or a fixed tendon they become forces of joints (actuator_force.c).
+/* <actuator> of MJCF, and the `gravcomp` of bodies. Actuators at a site or at a free joint become wrenches (forces and
+ * torques) of a body. Actuators at a joint or a fixed tendon become forces of joints (actuator_force.c).
  *
  * An actuator has one scalar force s (actuator_force.c) along its gear (f, m), a force and a torque in the axes of its
  * site. At a free joint f is along the axes of the world at the body's origin, and m along those of the body (with
- * jointinparent along those of the world). Its length L is 0, and
+ * jointinparent along those of the world). The length L of such an actuator is 0, and
  *
  *   L' = V = f . v + m . w,
  *
  * v and w are the velocity and the spin of the site. Body i with `gravcomp` c_i gets the force -c_i m_i g at its
  * centre. Source: MuJoCo's documentation (actuation model, XML reference).
  *
- * The caller of the reader may give the controls of actuators as texts NAME=EXPRESSION, with expressions of the time
- * t.
+ * The caller of the reader may give the controls of actuators as texts NAME=EXPRESSION, with expressions of the time t.
  */
 #include "mjcf/mjcf_private.h"
 
@@ -94,7 +93,7 @@ static void put_speed(cb_text *out, const double V[6]) {
   cb_text_puts(out, *between == '(' ? "0" : ")");
 }
 
-/* Returns x times the force s (NULL: 1); NULL if there is no memory. */
+/* Returns the text of x times the force s (of x alone if s is NULL). Returns NULL if there is no memory. */
 static const char *component(const cb_mjcf_reader *r, double x, const char *s) {
   cb_text text = {0};
   if (x == 0) return "0";
@@ -163,8 +162,8 @@ typedef struct instance {
   const char *control;     /* text of its control */
 } instance;
 
-/* Finds the name within the body, without the prefixes and suffixes of the body, so that all copies of a body have
- * wrenches with the same names. */
+/* Finds the name of the actuator within the body, without the prefixes and suffixes of the body, so that all copies of
+ * a body have wrenches with the same names. */
 static void own_name(const instance *in, char out[160]) {
   const cb_mjcf_scope *scope = &in->at->scope;
   const cb_mjcf_body *body = in->at->body;

@@ -248,7 +248,7 @@ cb_status cb_mjcf_pull(const cb_mjcf_reader *r, const cb_mjcf_tendon *t, const c
 
 enum { ROOM = 4096 }; /* bytes: more than the text of w needs, as names have at most 23 characters */
 
-/* Writes w (above) for each component, and the length and its rate. */
+/* Writes w (file head) for each component, and the length and its rate. */
 static void put_ball(const cb_mjcf_hold *h, const double u[3], bool parent, char w[3][ROOM], char length[ROOM],
                      char rate[4 * ROOM]) {
   const char *const *a = h->label;
@@ -453,7 +453,7 @@ static cb_status add_tendon(cb_mjcf_reader *r, cb_xml *e) {
   *t = (cb_mjcf_tendon){.e = e, .name = name ? name->text : "", .next = r->whole->tendons};
   r->whole->tendons = t;
   if (!strcmp(e->name.text, "fixed")) return read_fixed(r, e, t);
-  t->n = -1; /* it is not read */
+  t->n = -1; /* the tendon is not read */
   e->why = "only fixed tendons are read";
   return CB_OK;
 }

@@ -204,7 +204,8 @@ static cb_status read_vector(const cb_mjcf_reader *r, cb_xml *key, const char *n
   return *out ? cb_mjcf_numbers(value, name, n, n, *out, NULL) : cb_mjcf_no_memory(r);
 }
 
-/* If MuJoCo moves a body's frame to its centre, the coordinates of a key do not refer to the frame in the file. */
+/* Fails if MuJoCo moves the body's frame to its centre, because the coordinates of a key then do not refer to the frame
+ * in the file. */
 static cb_status check_frame(const cb_mjcf_target *t) {
   static const char *const texts[] = {"false", "true", "auto"};
   const cb_node *align = cb_xml_get(t->e, "align");

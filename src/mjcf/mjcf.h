@@ -57,10 +57,10 @@ typedef struct cb_mjcf_inertial {
   cb_pose centre;
 } cb_mjcf_inertial;
 
-/* A body of the file: the free body, or a body that is welded to it. */
+/* A body of the file: a body that becomes a body of the scenario, or a body that is welded to it. */
 typedef struct cb_mjcf_link {
   const char *name;
-  cb_pose pose; /* in the frame of the free body */
+  cb_pose pose; /* in the frame of the body of the scenario */
   cb_mjcf_geom *geoms;
   cb_mjcf_inertial inertial;
   double gravcomp; /* the fraction of its weight that an upward force compensates */
@@ -92,8 +92,8 @@ typedef struct cb_mjcf_hold {
 } cb_mjcf_hold;
 enum { CB_MJCF_HOLDS = 6 }; /* maximum number of joints of a body */
 
-/* The wrench of an actuator, or of `gravcomp`: expressions of the twist and of `ctrl0`, ... along the axes of the body
- * or the world. */
+/* The wrench of an actuator, or of `gravcomp`. Its components are expressions of the twist and of `ctrl0`, .. They are
+ * along the axes of the world if `world` is set, otherwise along the axes of the body. */
 typedef struct cb_mjcf_wrench {
   const char *name;
   bool world;
@@ -116,7 +116,7 @@ typedef struct cb_mjcf_body {
   cb_pose reference; /* in the parent's frame, with all coordinates 0 */
   int holds;         /* number of joints with the parent; 0: the body is free */
   cb_mjcf_hold hold[CB_MJCF_HOLDS];
-  const char *kind, *joint; /* class and name of the one joint of the scenario that replaces them */
+  const char *kind, *joint; /* class and name of the one joint of the scenario that replaces these joints */
   cb_mjcf_link *links;
   cb_mjcf_inertial inertial;   /* of all links together, in the frame of the first */
   double velocity[3], spin[3]; /* velocity of its origin, and angular velocity, in its axes */
@@ -166,13 +166,13 @@ typedef struct cb_mjcf_choices {
   int controls;
 } cb_mjcf_choices;
 
-/* Reads a file; choices may be NULL. CB_ERROR_FILE if a file cannot be read; CB_ERROR_INPUT with the message
- * `path:line:column: error: ..`. The caller frees *out. */
+/* Reads a file; choices may be NULL. Returns CB_ERROR_FILE if a file cannot be read, and CB_ERROR_INPUT with the
+ * message `path:line:column: error: ..` if the file is not valid. The caller frees *out. */
 cb_status cb_mjcf_read_file(const char *path, const cb_mjcf_choices *choices, cb_mjcf **out);
-/* Does the same for text[n]; messages call it `path`, and its meshes are next to that path. */
+/* Does the same as cb_mjcf_read_file for text[n]; messages call it `path`, and its meshes are next to that path. */
 cb_status cb_mjcf_read_text(const char *path, const char *text, size_t n, const cb_mjcf_choices *choices,
                             cb_mjcf **out);
 void cb_mjcf_free(cb_mjcf *m);
 
-/* Writes a scenario that runs for the time `end` from m->start. CB_ERROR_MEMORY if there is no memory. */
+/* Writes a scenario that runs for the time `end` from m->start. Returns CB_ERROR_MEMORY if there is no memory. */
 cb_status cb_mjcf_write(const cb_mjcf *m, double end, cb_text *out);

@@ -151,7 +151,7 @@ static cb_status read_part(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
   return CB_OK;
 }
 
-/* A body in another one moves if it has a joint; otherwise it is welded. */
+/* A body inside another body moves if it has a joint; otherwise it is welded to the other body. */
 static cb_status read_within(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
   parts *p = user;
   cb_xml *joint;
@@ -180,8 +180,8 @@ static cb_status add_geoms(const cb_mjcf_reader *r, cb_mjcf_link *link) {
 }
 
 /* An <inertial> replaces the masses of geoms, unless <compiler> requests the masses of geoms and there are geoms. A
- * bound of <compiler> gives mass to a body that has none. Its place follows MuJoCo: if x is the position of the body in
- * the surrounding body, the mass is at the point x of the body's own frame. */
+ * bound of <compiler> gives mass to a body that has none. The place of this mass follows MuJoCo: if the body has the
+ * position x in the frame of the surrounding body, the mass is at the point x of the body's own frame. */
 static cb_status weigh(const cb_mjcf_reader *r, cb_xml *e, const parts *p) {
   const cb_mjcf_source source = {{e}, 1};
   cb_mjcf_inertial *own = &p->link->inertial;
@@ -198,8 +198,8 @@ static cb_status read_gravcomp(cb_xml *e, double *out) {
   return value ? cb_mjcf_numbers(value, "gravcomp", 1, 1, out, NULL) : CB_OK;
 }
 
-/* Reads a link into *w->last. around: pose of the surrounding body in the body of the scenario (NULL: the link is the
- * body of the scenario itself). */
+/* Reads a link into *w->last. around: pose of the body of the file that surrounds the link, in the frame of the body of
+ * the scenario (NULL: the link is the body of the scenario itself). */
 static cb_status read_link(within *w, const cb_mjcf_scope *scope, cb_xml *e, const cb_pose *around) {
   const cb_mjcf_reader *r = scope->r;
   cb_mjcf_link *link = cb_arena_alloc(r->arena, 1, sizeof *link);
@@ -255,8 +255,8 @@ static cb_status check_mass(const cb_mjcf_body *body, const cb_xml *e) {
                                          : cb_node_fail(&e->name, "a body without inertia: expected moments > 0");
 }
 
-/* Reads a body with joints. around: pose of the surrounding body in the parent, or in the world if parent is NULL. If
- * `around` is NULL, the body is directly in the world. */
+/* Reads a body with joints. around: pose of the surrounding body of the file, in the frame of the parent, or of the
+ * world if `parent` is NULL. If `around` is NULL, the body is directly in the world. */
 static cb_status read_moving(world *u, const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body *parent,
                              const cb_pose *around) {
   cb_mjcf_reader *r = u->r;
@@ -295,7 +295,8 @@ static cb_status weigh_left_out(world *u, const cb_mjcf_scope *scope, cb_xml *e)
   return status;
 }
 
-/* Looks at a body that does not move: it may have planes, which may be the floor, sites, and bodies that move. */
+/* Examines an element of the world or of a body that does not move. It may be a plane, which may become the floor, a
+ * site, or a body, which may move. */
 static cb_status see_still(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
   world *u = user;
   cb_mjcf_scope inner;

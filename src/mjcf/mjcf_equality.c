@@ -2,10 +2,10 @@
  *
  * A <connect> joins the point `anchor` of the first body to the point of the second one that is in the same place at
  * the reference. A <weld> keeps the pose at the reference, or `relpose`, of the second body as the first one sees it.
- * With `site1` and `site2` the places, and for a <weld> the axes, of these two sites coincide instead. These joints
- * hold exactly here, whereas MuJoCo's constraints are soft. Source: MuJoCo's XML reference (equality).
+ * If `site1` and `site2` are given, the places of these two sites coincide instead, and for a <weld> also their axes.
+ * These joints hold exactly here, whereas MuJoCo's constraints are soft. Source: MuJoCo's XML reference (equality).
  *
- * A <joint> gives a coordinate of joint1 by that of joint2, or a constant without joint2:
+ * A <joint> determines the coordinate of joint1 from that of joint2. Without joint2 the coordinate is constant:
  *
  *   q_1 - ref_1 = a_0 + a_1 (q_2 - ref_2) + .. + a_4 (q_2 - ref_2)^4        a: `polycoef`, default 0 1 0 0 0
  * A coordinate of the scenario is MuJoCo's coordinate less `ref`. If another constraint gives q_1 already, or if q_2
@@ -37,7 +37,7 @@ static bool depends(const cb_mjcf_hold *h, const cb_mjcf_hold *on) {
   return h != NULL;
 }
 
-/* Sets q = p(r) unless q is given already, or r depends on it. */
+/* Sets q = p(r) unless q is given already, or r depends on q. */
 static bool set(cb_mjcf_hold *q, const cb_mjcf_hold *r, cb_xml *e, const double poly[CB_MJCF_POLYNOMIAL]) {
   if (q->by || depends(r, q)) return false;
   q->by = e;
@@ -92,7 +92,7 @@ static cb_status note_start(const cb_mjcf_reader *r, const cb_mjcf_hold *h, doub
   return h->by->note ? CB_OK : cb_mjcf_no_memory(r);
 }
 
-/* Finds the start of the coordinate, after that of the coordinate on which it depends. */
+/* Finds the value of the coordinate at the start, after that of the coordinate on which it depends. */
 static cb_status start_one(const cb_mjcf_reader *r, cb_mjcf_hold *h) {
   double slope;
   if (!h->by) return CB_OK;
@@ -188,7 +188,7 @@ static cb_status read_frame(const cb_mjcf_source *source, cb_xml *e, bool weld, 
   if (!status && weld && relative) status = cb_mjcf_numbers(relative, "relpose", 7, 7, number, NULL);
   if (status) return status;
   cb_pose_inverse(&home[1], &back);
-  if (weld && cb_mjcf_normalise(4, number + 3)) { /* number: pose of the second body in the first one */
+  if (weld && cb_mjcf_normalise(4, number + 3)) { /* number: pose of the second body in the frame of the first one */
     memcpy(there.x, number, sizeof there.x);
     memcpy(there.q, number + 3, sizeof there.q);
     cb_pose_inverse(&there, &frame[1]);

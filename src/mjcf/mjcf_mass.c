@@ -103,7 +103,7 @@ void cb_mjcf_moments(cb_mjcf_geom *g) {
   }
 }
 
-/* --- the sum of several --- */
+/* --- the sum of several inertias --- */
 
 /* Adds an inertia, with the mass m and the matrix I about its centre, to the inertia J about the origin: J += R I R^T +
  * m (|c|^2 1 - c c^T), where (R, c) is the pose of the centre and 1 the unit matrix. */
@@ -169,7 +169,7 @@ static void cb_mjcf_principal(const cb_mjcf_inertial *m, double moment[3], doubl
 }
 
 /* Applies bounds in MuJoCo's order: first to the mass, then to the moments. With balanceinertia, if two moments then
- * add up to less than the third, all become their mean. Fails at the place `at` if no body can have the resulting
+ * add up to less than the third, all three become their mean. Fails at the place `at` if no body can have the resulting
  * moments. (A body without mass, or with moments that are all 0, is not checked.) */
 cb_status cb_mjcf_bound(const cb_mjcf_reader *r, const cb_node *at, cb_mjcf_inertial *m) {
   double moment[3], sum = 0, maximum = 0;

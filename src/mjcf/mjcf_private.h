@@ -4,7 +4,7 @@
  *
  * Elements and attributes are in UTF-8 and read by expat. Comments and processing instructions are skipped; a DOCTYPE
  * is an error. Names and values are scalars (curvebody/node.h), so that errors have a place. The caller marks what it
- * reads; the rest can be listed.
+ * reads; everything else can be listed.
  */
 #pragma once
 
@@ -35,8 +35,8 @@ struct cb_xml {
   const char *note; /* a part of the element that was not read, although the element was read; NULL: none */
 };
 
-/* Reads text[n], called `name` in messages, into the arena, which keeps copies of name and text. CB_ERROR_INPUT with a
- * message `name:line:column: error: ..`. */
+/* Reads text[n], called `name` in messages, into the arena, which keeps copies of name and text. Returns CB_ERROR_INPUT
+ * with a message `name:line:column: error: ..` if the text is not valid XML. */
 cb_status cb_xml_read(cb_arena *arena, const char *name, const char *text, size_t n, cb_xml **root);
 
 /* Returns the value of an attribute and marks it as read; NULL: there is none. */
@@ -152,16 +152,16 @@ typedef cb_status cb_mjcf_visit(void *user, const cb_mjcf_scope *scope, cb_xml *
 cb_status cb_mjcf_each(const cb_mjcf_scope *scope, cb_xml *parent, cb_mjcf_visit *visit, void *user);
 /* Visits all elements in the <worldbody>s of a file. */
 cb_status cb_mjcf_each_of_world(const cb_mjcf_scope *scope, cb_mjcf_visit *visit, void *user);
-/* Finds the scope inside a body that is in the scope `around`. pose: the pose of the body in `around` (NULL: not
- * wanted). */
+/* Finds the scope inside a body that is in the scope `around`. pose: the pose of the body in the frame of `around`
+ * (NULL: not wanted). */
 cb_status cb_mjcf_enter(const cb_mjcf_scope *around, cb_xml *body, cb_mjcf_scope *out, cb_pose *pose);
 /* Returns the name with the prefixes and suffixes of the scope; "": it has no name; NULL: there is no memory. */
 const char *cb_mjcf_name(const cb_mjcf_scope *scope, cb_xml *e);
 
 /* --- attributes (mjcf.c) --- */
 cb_status cb_mjcf_read_classes(cb_mjcf_reader *r);
-/* Finds the elements in which the attributes of `element` are searched. CB_ERROR_INPUT if its class is not known.
- * childclass: the childclass of the bodies around the element; NULL: none. */
+/* Finds the elements in which the attributes of `element` are searched. Returns CB_ERROR_INPUT if the class of the
+ * element is not known. childclass: the childclass of the bodies around the element; NULL: none. */
 cb_status cb_mjcf_source_of(const cb_mjcf_reader *r, cb_xml *element, const char *childclass, cb_mjcf_source *out);
 /* Returns the last given value of an attribute, or NULL. */
 const cb_node *cb_mjcf_value(const cb_mjcf_source *source, const char *name);
@@ -192,7 +192,7 @@ cb_status cb_mjcf_joint_type(const cb_mjcf_scope *scope, cb_xml *joint, cb_mjcf_
 /* A joint or a site, in the order in which MuJoCo counts joints. */
 typedef struct cb_mjcf_target {
   cb_xml *e;
-  cb_mjcf_scope scope; /* its frame in the body of the scenario */
+  cb_mjcf_scope scope; /* its frame is given in the frame of the body of the scenario */
   cb_mjcf_body *body;  /* NULL: it does not move */
   cb_mjcf_hold *hold;  /* NULL: a site, or a free joint */
   bool joint;
@@ -200,13 +200,14 @@ typedef struct cb_mjcf_target {
   int q, v; /* indices of its first coordinate and of its first velocity */
   struct cb_mjcf_target *next;
 } cb_mjcf_target;
-/* Adds a joint or a site of a body. at: the frame of the element's own body in the body of the scenario. */
+/* Adds a joint or a site of a body. at: the pose of the element's own body, in the frame of the body of the scenario.
+ */
 cb_status cb_mjcf_add_target(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body *body, const cb_pose *at,
                              cb_mjcf_target **out);
 /* Returns the first joint (or site, if `joint` is not set) that has this name in the file of r, or NULL. *copies
  * becomes the number of those with this name. */
 const cb_mjcf_target *cb_mjcf_find_target(const cb_mjcf_reader *r, const char *name, bool joint, int *copies);
-/* Finds the pose of a site in its body of the scenario, or in the world. */
+/* Finds the pose of a site, in the frame of its body of the scenario or of the world. */
 cb_status cb_mjcf_site_pose(const cb_mjcf_target *site, cb_pose *out);
 /* Returns whether the file of r uses this name for the target. */
 bool cb_mjcf_is_called(const cb_mjcf_reader *r, const cb_mjcf_target *t, const char *name);
@@ -223,7 +224,7 @@ void cb_mjcf_place_bodies(cb_mjcf *m);
 cb_status cb_mjcf_note_joints(cb_mjcf_reader *r);
 
 /* --- tendons (actuator_force.c) --- */
-/* The length of a fixed tendon, the sum of coef_i q_i of joints. */
+/* A fixed tendon. Its length is the sum of coef_i q_i over its joints. */
 enum { CB_MJCF_TERMS = 32 };
 typedef struct cb_mjcf_tendon {
   cb_xml *e;
@@ -248,7 +249,8 @@ void cb_mjcf_take_actuator(cb_xml *e);
 /* Reads all actuators with the controls of the key (NULL: 0). */
 cb_status cb_mjcf_read_actuators(cb_mjcf_reader *r, const cb_node *control);
 cb_status cb_mjcf_compensate(const cb_mjcf_reader *r);
-/* Reads the requested key, if there is one, and notes how to select the others. control: its ctrl, or NULL. */
+/* Reads the requested key, if there is one, and notes how to select the other keys. control: the `ctrl` of the key, or
+ * NULL. */
 cb_status cb_mjcf_read_key(cb_mjcf_reader *r, const cb_node **control);
 /* Adds the damper of a free joint as a wrench of its body. */
 cb_status cb_mjcf_damp(const cb_mjcf_reader *r, cb_mjcf_body *body, double damping);
@@ -276,7 +278,7 @@ typedef struct cb_mjcf_actuator_model {
   double gear[6], gain[3], bias[3]; /* gain, bias: coefficients of 1, of the length and of its rate */
   cb_mjcf_limit control, force;
 } cb_mjcf_actuator_model;
-/* *why becomes NULL if the model can be read, otherwise the reason why not. */
+/* Reads the model of an actuator. *why becomes NULL if the model can be read, otherwise the reason why it cannot. */
 cb_status cb_mjcf_read_model(const cb_mjcf_reader *r, const cb_mjcf_source *source, int type,
                              cb_mjcf_actuator_model *out, const char **why);
 /* Writes the force as an expression; control: the text of the control; length and rate: texts, NULL: 0. */
@@ -310,8 +312,8 @@ cb_status cb_mjcf_measure(cb_mjcf_mesh *mesh, const cb_node *asked);
 /* Reads a geom. needs_mass: its mass is needed. */
 cb_status cb_mjcf_read_geom(const cb_mjcf_scope *scope, cb_xml *e, bool needs_mass, cb_mjcf_geom **out);
 
-/* cb_mjcf_looks_at returns the pose at which a geom is drawn in the free body. For a body without geoms,
- * cb_mjcf_looks_without_geoms returns the box of its inertia, with its pose. */
+/* cb_mjcf_looks_at returns the pose at which a geom is drawn, in the frame of the body of the scenario. For a body
+ * without geoms, cb_mjcf_looks_without_geoms returns the box of its inertia, with its pose. */
 cb_pose cb_mjcf_looks_at(const cb_mjcf_link *l, const cb_mjcf_geom *g);
 cb_mjcf_geom cb_mjcf_looks_without_geoms(const cb_mjcf_body *body, cb_pose *pose);
 
@@ -319,7 +321,7 @@ cb_mjcf_geom cb_mjcf_looks_without_geoms(const cb_mjcf_body *body, cb_pose *pose
 /* Finds half the sides, the pose and the moments of the box that has the same mass and inertia. */
 void cb_mjcf_box(const cb_mjcf_inertial *m, double half[3], cb_pose *pose, double moment[3]);
 double cb_mjcf_volume(const cb_mjcf_geom *g);
-void cb_mjcf_moments(cb_mjcf_geom *g); /* from type, size and mass */
+void cb_mjcf_moments(cb_mjcf_geom *g); /* finds the moments from type, size and mass */
 /* Adds the inertias of[n] into one. poses[n]: the poses of their frames in the common frame (NULL: they are in the
  * common frame). If only one of them has mass or moments, it keeps its own axes. */
 void cb_mjcf_add(int n, const cb_mjcf_inertial *const *of, const cb_pose *const *poses, cb_mjcf_inertial *out);

@@ -13,10 +13,10 @@
  *   x_0 = 0,   x_(i+1) = x_i + R(i euler) offset,   R the rotation by these angles
  *
  * The names of its elements end in sep and i, with the number of digits of count; the suffixes of inner copies come
- * first. An <attach> is a body or a frame of another file, or one that comes before it in the same file, or the
- * complete world of another file, with the settings and defaults of its own file; its names begin with `prefix`.
- * Source: MuJoCo's XML reference and its reader of 3.3 (for angles about several axes the reader turns by i euler, not
- * by i rotations one after the other).
+ * first. An <attach> is replaced by a body or a frame of another file, by one that comes before the <attach> in the
+ * same file, or by the complete world of another file. The elements keep the settings and defaults of their own file,
+ * and their names begin with `prefix`. Source: MuJoCo's XML reference and its reader of 3.3 (for angles about several
+ * axes the reader turns by i euler, not by i rotations one after the other).
  */
 #include "mjcf/mjcf_private.h"
 
@@ -350,7 +350,8 @@ static cb_status find_model(const cb_mjcf_reader *r, const cb_node *model, cb_mj
   return cb_node_fail(model, "no <model> is called `%s`", model->text);
 }
 
-/* Sets childclass to the childclass of the bodies around the target in its own file. */
+/* Sets scope->childclass to the childclass of the innermost body around the target that has one, in the target's own
+ * file. */
 static void stand_in_place(const cb_xml *target, cb_mjcf_scope *scope) {
   scope->childclass = NULL;
   for (cb_xml *p = target->parent; p && !scope->childclass; p = p->parent) {

@@ -318,7 +318,7 @@ static void put_body(cb_text *out, const cb_mjcf *m, const cb_mjcf_body *body) {
  * MuJoCo's own for RK4, and an implicit one for implicit steps. */
 static const char *const methods[] = {"rkmk4", "mujoco_rk4", "hamilton_pontryagin", "hamilton_pontryagin"};
 
-/* All joined bodies have the same integrator. In place of RK4 it is one of order 4. */
+/* All joined bodies have the same integrator. In place of RK4 they have an integrator of order 4. */
 static void put_integrator(cb_text *out, const cb_mjcf *m) {
   cb_text_puts(out, "integrator:\n  name: ");
   cb_text_puts(out, m->joints ? "hamilton_pontryagin" : methods[m->integrator]);

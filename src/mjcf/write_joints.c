@@ -49,8 +49,8 @@ static void put_part(cb_text *out, const cb_mjcf_body *b, const cb_mjcf_hold *h)
   cb_text_puts(out, "}\n");
 }
 
-/* Writes the place and the axes. A planar joint has those of its last part, which is a hinge. A compound joint is at
- * the body's origin. */
+/* Writes the place and the axes. A planar joint has the place and axes of the last joint of the body, which is a hinge.
+ * A compound joint is at the body's origin. */
 static void put_geometry(cb_text *out, const cb_mjcf_body *b) {
   static const double zero[3] = {0};
   const bool compound = !strcmp(b->kind, "compound");
@@ -65,7 +65,7 @@ static void put_geometry(cb_text *out, const cb_mjcf_body *b) {
   for (int i = 0; i < b->holds && compound; i++) put_part(out, b, &b->hold[i]);
 }
 
-/* --- numbers and expressions of its coordinates --- */
+/* --- numbers and expressions of the coordinates of a joint --- */
 
 /* Writes a number, or a list of several, unless all are 0. */
 static void put_numbers(cb_text *out, const char *key, int n, const double *x) {

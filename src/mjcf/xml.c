@@ -100,7 +100,7 @@ static cb_xml *add(reader *r, const char *name, size_t at) {
 
 static void begin(void *user, const char *name, const char **attributes) {
   reader *r = user;
-  if (r->status) return; /* the parser may still call after an error */
+  if (r->status) return; /* the parser may still call this function after an error */
   const size_t at = (size_t)byte_index(r->parser);
   cb_xml *e = add(r, name, at);
   if (!e || !take_attributes(r, e, at, attributes)) {

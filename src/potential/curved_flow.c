@@ -17,8 +17,8 @@
 /* --- geodesic panels of a surface, in the layout of the kernels --- */
 
 /* S of a panel is split into a singular and a smooth part at points nearer than `near` times the panel's size. If all
- * panels are smaller than few_below radii of curvature, the rule of degree 2 gives row sums with errors below 1e-6.
- * `largest` is the maximum length of a side on a sphere, in radii of the sphere. */
+ * panels are smaller than few_below radii of curvature, the rule of degree 2 gives row sums of D with errors below
+ * 1e-6. `largest` is the maximum length of a side on a sphere, in radii of the sphere. */
 static const double near = 5, few_below = 0.12, largest = 1.5;
 
 static const cb_curved_kernels *kernels_of_isa(void) {
@@ -60,7 +60,7 @@ static cb_status beyond(const cb_curved_panels *p, int i, const double *x) {
       i + 1, sqrt(cb_dot3(x, x)), 3.14159265 / p->r);
 }
 
-/* Stores the point y = (x, w) of panel i as (r x, w), in four rows from row `row` on. */
+/* Stores the point y = (x, w) of panel i as (r x, w), in four rows of `lanes`, from row `row` on. */
 static void put(const cb_curved_panels *p, int i, int row, const double y[4]) {
   for (int l = 0; l < 4; l++) p->lanes[(size_t)(row + l) * p->stride + (size_t)i] = l < 3 ? p->r * y[l] : y[l];
 }
@@ -69,7 +69,7 @@ static void put_one(const cb_curved_panels *p, int i, int row, double a) {
   p->lanes[(size_t)row * p->stride + (size_t)i] = a;
 }
 
-/* Returns the squared chord q of y and z (potential/curved_kernel.h), in squared radii of curvature. */
+/* Returns the squared chord q between y and z (potential/curved_kernel.h), in squared radii of curvature. */
 static double chord(const cb_curved_panels *p, const double y[4], const double z[4]) {
   const double d[3] = {y[0] - z[0], y[1] - z[1], y[2] - z[2]}, e = y[3] - z[3];
   return p->K * cb_dot3(d, d) * (p->K > 0 ? 1 : -1) + (p->K > 0 ? e * e : -e * e);
@@ -337,7 +337,7 @@ static cb_status take(cb_curved_flow *f) {
   if (cb_arena_lost(f->arena) || !f->D)
     return cb_fail(CB_ERROR_MEMORY, "no memory for the potentials of %d panels", f->n);
 #if defined(MADV_HUGEPAGE)
-  (void)madvise(f->D, pages, MADV_HUGEPAGE); /* otherwise a solution takes a fifth more time */
+  (void)madvise(f->D, pages, MADV_HUGEPAGE); /* large pages; without them a solution takes a fifth more time */
 #endif
   const cb_status status = cb_curved_panels_take(&f->panels, f->arena, f->n, f->options.curvature);
   if (status || f->dense) return status;

@@ -1,6 +1,6 @@
 /* Computes S and D of geodesic panels (equations in potential/curved_flow.h). The file is written once for the vectors
- * of any instruction set. curved_x86_64.c, curved_avx2.c and curved_avx512.c include it after they have defined
- * WIDTH, the type vec (WIDTH numbers), functions on vec, and KERNELS.
+ * of any instruction set. curved_x86_64.c, curved_avx2.c and curved_avx512.c include it after they have defined WIDTH,
+ * the type vec (WIDTH numbers), functions on vec, and KERNELS.
  *
  * Lengths are in radii of curvature, K is -1 or 1, and points are (x, w). For a point y of a panel at the distance d
  * from the point x, c_K is cos d or cosh d, and s_K is sin d or sinh d. All values follow from y - x, so that no digits
@@ -9,13 +9,13 @@
  *   T_x^-1 a . T_x^-1 b = (q_a + q_b - q_ab)/2 - K q_a q_b/4,  [T_x^-1 a, T_x^-1 b, T_x^-1 c] = -N s
  * a, b, c are the corners, q_a is q of corner a, and q_ab is q between the corners a and b. N is the norm that
  * cb_curved_plane returns, and T_x and s are as in curved_flow.h. The rule of degree 2 uses the corners and the
- * centroid, with 1/12 and 3/4 of the area. The area that belongs to a point is its share of N/(2 c^(3/2)), with c of
- * cb_curved_node (numerics/numerics_curved.h).
+ * centroid, with 1/12 and 3/4 of the area. The area that belongs to a point of a rule is N/(2 c^(3/2)) times the weight
+ * of the point in the rule, with c of cb_curved_node (numerics/numerics_curved.h).
  *
- * For K = 1 and the distance t, P is t/sin t for t <= pi/2 and (pi - t)/sin t otherwise. As a function of z = min(q, 4
- * - q)/4, which is at most 1/2, P is 1 + z times a polynomial. This polynomial interpolates (asin(z^1/2)/(z (1 -
- * z))^1/2 - 1)/z at Chebyshev's points; the relative error of P is 4e-15. The rule of degree 2, whose errors are of
- * order 1e-6, uses a shorter polynomial with the error 2e-10.
+ * For K = 1 the functions use a number P of the distance t. P is t/sin t for t <= pi/2 and (pi - t)/sin t otherwise. As
+ * a function of z = min(q, 4 - q)/4, which is at most 1/2, P is 1 + z times a polynomial. This polynomial interpolates
+ * (asin(z^1/2)/(z (1 - z))^1/2 - 1)/z at Chebyshev's points; the relative error of P is 4e-15. The rule of degree 2,
+ * whose errors are of order 1e-6, uses a shorter polynomial with the error 2e-10.
  */
 #ifndef CB_POTENTIAL_CURVED_KERNEL_H
 #define CB_POTENTIAL_CURVED_KERNEL_H
@@ -24,8 +24,8 @@
 #include <stddef.h>
 
 /* The first row of each kind of data in the array `lanes` of panels: the corners, the centroid, the plane, N, the
- * weight of the centroid, q of the sides, the largest sine^2 of the distance for which S is split into a singular and a
- * smooth part, and the nodes of the rule of degree 5, followed by their weights.
+ * weight of the centroid, q of the sides, the largest s_K^2 for which S is split into a singular and a smooth part, and
+ * the nodes of the rule of degree 5, followed by their weights.
  */
 enum {
   CB_CURVED_CORNER = 0,
@@ -53,7 +53,7 @@ typedef struct cb_curved_kernels {
   /* Computes S[n] and D[n] of n panels; D may be NULL. Row r of panel i is lanes[r * stride + i]. Up to CB_PANEL_PAD
    * panels are read after the last one. */
   void (*row)(const double *lanes, size_t stride, const cb_curved_view *v, int n, double *S, double *D);
-  /* Computes the gradients of S and D with respect to x, in the frame T_x of the tangent space at x. The components x,
+  /* Computes the gradients of S and D with respect to x, in the frame to which T_x carries the axes. The components x,
    * y, z for panel i are S[i], S[width + i] and S[2 width + i], and likewise for D. */
   void (*gradient)(const double *lanes, size_t stride, const cb_curved_view *v, int n, size_t width, double *S,
                    double *D);
@@ -69,14 +69,15 @@ extern const cb_curved_kernels cb_curved_kernels_x86_64, cb_curved_kernels_avx2,
 
 #include "potential/panel_math.h"
 
-static const double behind_w =
-                        -0.5, /* below this mean w of its corners, a panel uses the second form of D (curved_flow.h) */
-    image_w = 0.3;            /* S is split only for panels whose corners are all above this w */
+/* If the mean w of its corners is below behind_w, a panel uses the second form of D (curved_flow.h). S is split only
+ * for panels whose three corners have a w above image_w. Here w is c_K of the corner. */
+static const double behind_w = -0.5, image_w = 0.3;
 
 /* A point y relative to x, the point of cb_curved_view. (d, dw) is y - x. */
 typedef struct sight {
   xyz d;
-  vec dw, q, w, square, sine, inverse, P; /* w: c_K; square: s_K^2; sine: s_K; inverse: 1/s_K; q, P: see above */
+  /* w: c_K; square: s_K^2; sine: s_K; inverse: 1/s_K; q, P: see the file head */
+  vec dw, q, w, square, sine, inverse, P;
 } sight;
 
 INLINE vec at_even_odd(const double *c, int terms, vec z) {
@@ -105,8 +106,8 @@ INLINE vec fraction(vec q, bool few) {
   return few ? at_even_odd(rough, 12, z) : at_even_odd(fine, 18, z);
 }
 
-/* Returns the corner or node at p relative to x. `least` is a small number that is added to the squares of sines, so
- * that no sine is 0. */
+/* Returns the corner or node that is stored at p, relative to x. `least` is a small number that is added to the squares
+ * of sines, so that no sine is 0. */
 INLINE sight look(const double *p, size_t stride, const cb_curved_view *v, double K, bool few, vec least) {
   sight s = {0};
   s.d = (xyz){load(p) - set(v->x[0]), load(p + stride) - set(v->x[1]), load(p + 2 * stride) - set(v->x[2])};
@@ -161,7 +162,8 @@ INLINE vec side(xyz a, xyz b, xyz n, vec A, vec B, vec h) {
   return t * edge_log(A + B, l, product(A * B, dot(a, b), t, h, l));
 }
 
-/* Returns 4 pi times the singular part of S. a, b, c are the corners, and W is minus the solid angle. */
+/* Returns 4 pi times the singular part of S. a, b, c are the corners, and W is minus the solid angle of the panel seen
+ * from x. */
 INLINE vec singular(const sight *a, const sight *b, const sight *c, const cb_curved_view *v, double K, vec W) {
   const xyz A = image(a, v, K), B = image(b, v, K), C = image(c, v, K);
   const xyz e = {B.x - A.x, B.y - A.y, B.z - A.z}, f = {C.x - A.x, C.y - A.y, C.z - A.z};
@@ -173,7 +175,8 @@ INLINE vec singular(const sight *a, const sight *b, const sight *c, const cb_cur
   return root(fma3(set(K) * h, h, set(1))) * flat;
 }
 
-/* The sums over the points of one rule of the weight times green(), background() and smooth(). */
+/* Sums over the points of one rule. Each member adds, for every point, the weight times the value of the function of
+ * the same name. */
 typedef struct sums {
   vec green, background, smooth;
 } sums;
@@ -308,19 +311,19 @@ INLINE vec green_slope(const sight *s, double K) {
   return square * (s->w + where_above(s->w, set(0), fma3(set(PI), s->inverse, -s->P), s->P));
 }
 
-/* Returns the same factor of p_x for the gradient of background(), whose value is b. */
+/* Returns the number by which p_x is multiplied in the gradient of background(). b is the value of background(). */
 INLINE vec background_slope(const sight *s, vec square, vec behind, vec b) {
   return square * fma3(set(3) * s->w, b, where_above(behind, set(0), set(2), set(-2)));
 }
 
-/* Returns the same factor of p_x for the gradient of smooth(). */
+/* Returns the number by which p_x is multiplied in the gradient of smooth(). */
 INLINE vec smooth_slope(const sight *s, double K) {
   const vec w2 = s->w * s->w, cube = s->inverse * s->inverse * s->inverse,
             far = fma3(set(-2 * K), s->square, w2) * cube / (w2 * s->w);
   return green_slope(s, K) * set(K < 0 ? 1 : 1 / PI) - far;
 }
 
-/* The sums over the points of one rule for the values and the gradients. */
+/* Sums over the points of one rule, for values and gradients. */
 typedef struct slopes {
   vec value; /* of background() */
   xyz green, background, smooth;
@@ -341,8 +344,8 @@ INLINE void add_slope(const sight *s, const cb_curved_view *v, double K, vec wei
   add_times(weight * background_slope(s, square, behind, b), p, &sum->background);
 }
 
-/* Treats the edge from a to b of the flat triangle with the normal n. Adds L m_e to *normals and t_e int_e q/|q| to
- * *lines, with L, m_e and t_e of potential/panels.h. Returns t_e L. */
+/* Computes the terms of the edge from a to b of the flat triangle with the normal n. The function adds L m_e to
+ * *normals and t_e int_e q/|q| to *lines, with L, m_e and t_e of potential/panels.h. It returns t_e L. */
 INLINE vec edge_slopes(xyz a, xyz b, xyz n, vec A, vec B, vec h, xyz *normals, xyz *lines) {
   const xyz d = {b.x - a.x, b.y - a.y, b.z - a.z};
   const vec l = root(dot(d, d)), one = set(1) / l;
@@ -376,7 +379,7 @@ INLINE xyz singular_slope(const sight *a, const sight *b, const sight *c, const 
   return out;
 }
 
-/* Returns minus the gradient of M. */
+/* Returns minus the gradient of M, the second argument of atan2 in D. */
 INLINE xyz along_slope(const sight *a, const sight *b, const sight *c, xyz pa, xyz pb, xyz pc) {
   const vec ab = dot(pa, pb), bc = dot(pb, pc), ca = dot(pc, pa);
   const vec fa = a->w * a->inverse * fma3(b->sine, c->sine, bc) + b->w * c->sine + c->w * b->sine,
@@ -388,7 +391,7 @@ INLINE xyz along_slope(const sight *a, const sight *b, const sight *c, xyz pa, x
   return out;
 }
 
-/* Returns the normal of the plane seen from x. */
+/* Returns nu, the normal of the panel's plane seen from x. */
 INLINE xyz seen_normal(const double *plane, size_t stride, const cb_curved_view *v, double K) {
   const xyz nu = load3(plane, stride), x = {set(v->x[0]), set(v->x[1]), set(v->x[2])};
   xyz out = nu;

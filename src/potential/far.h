@@ -45,8 +45,8 @@ typedef enum cb_far_kind {
   CB_FAR_VELOCITY   /* out[3 i + 0..2] = rot (phi_0, phi_1, phi_2) + grad phi_3, from four columns */
 } cb_far_kind;
 
-/* Creates the field of these densities, which are copied. f must outlive the field. sigma or mu may be NULL. Returns
- * CB_ERROR_ARGUMENT for a wrong number of columns. The caller frees the result. */
+/* Creates the field of the densities sigma and mu, which are copied. f must outlive the field. sigma or mu may be NULL.
+ * Returns CB_ERROR_ARGUMENT for a wrong number of columns. The caller frees the result. */
 cb_status cb_far_field_create(cb_far *f, cb_far_kind kind, int columns, const double *sigma, const double *mu,
                               cb_far_field **out);
 void cb_far_field_free(cb_far_field *a);

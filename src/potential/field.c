@@ -25,13 +25,14 @@ struct cb_flow_about {
   cb_panels *panels;
   cb_far *far;
   int (*face)[3], (*corner)[3]; /* [faces] */
-  /* sheet: [faces]; border: [corners], the corner is on the border of a sheet, where the jump is 0 */
+  /* sheet: [faces]; border: [corners], true for a corner on the border of a sheet, where the jump is 0 */
   bool *sheet, *border;
   /* w: [faces], the normal velocity; jump: [faces], phi of solids and the jump of phi across sheets; kinetic: the
    * kinetic energy */
   double *w, *jump, kinetic;
-  double *strength;          /* [corners]: `jump` fitted to the corners, 0 on borders */
-  field_side side[2];        /* the side to which the normals point, and the other side (0 on solids) */
+  double *strength; /* [corners]: `jump` fitted to the corners, 0 on borders */
+  /* the side to which the normals point, and the other side, on which solids have the values 0 */
+  field_side side[2];
   double (*v)[3];            /* [vertices]: the velocity of the surface */
   double *sigma;             /* [FIELD_COLUMNS][faces] */
   double *sources, *dipoles; /* [2][faces]: for phi, and for a field that is -1 in solids */
@@ -55,7 +56,8 @@ static cb_status find_potential(cb_flow_about *f, int n, const double (*x)[3], d
   return status;
 }
 
-/* Evaluates the potentials of the panels at any points. u, phi and inside may be NULL. */
+/* Evaluates the velocity u and the potential phi of the panels at any points, and finds the points inside solids. u,
+ * phi and inside may be NULL. */
 static cb_status panels_at(cb_flow_about *f, int points, const double (*x)[3], double (*u)[3], double *phi,
                            bool *inside) {
   cb_status status = u ? cb_far_field_at(f->velocity, points, x, *u) : CB_OK;
@@ -118,7 +120,7 @@ static void plane_axes(const double n[3], double e[2][3]) {
   cb_cross3(n, e[0], e[1]);
 }
 
-/* Fits the values value[faces][columns] of the faces to out[corners][columns]. */
+/* Fits the values value[faces][columns] of the faces at the corners. The results are out[corners][columns]. */
 static cb_status cb_field_fit(const cb_flow_about *f, const double (*x)[3], int columns, const double *value,
                               double *out) {
   const cb_panels *p = f->panels;
@@ -163,7 +165,7 @@ static void interpolate(const cb_flow_about *f, int i, const double weight[3], i
 }
 
 /* Computes (grad_s jump) × n of face i = sum_c strength_c (edge opposite corner c)/(2 A), for the corners c and the
- * area A. The vortices g of field.h are minus this. */
+ * area A. The vortices g of field.h are minus this vector. */
 static void along_edges(const cb_flow_about *f, const double (*x)[3], int i, double along[3]) {
   memset(along, 0, 3 * sizeof *along);
   for (int c = 0; c < 3; c++) {
@@ -192,7 +194,8 @@ static cb_status find_strengths(cb_flow_about *f, const double (*x)[3]) {
 
 /* Computes phi and u at the centres of sheets, as means of both sides. */
 static cb_status find_means(cb_flow_about *f, double *phi, double (*u)[3]) {
-  static const double beside = 1e-3; /* in units of the square root of a face's area */
+  /* distance of points from the sheet, in units of the square root of a face's area */
+  static const double beside = 1e-3;
   const size_t n = (size_t)f->faces;
   double(*at)[3] = malloc(n * sizeof *at), *some = malloc(n * sizeof *some), (*some_u)[3] = malloc(n * sizeof *some_u);
   cb_status status = at && some && some_u ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the flow on sheets");
@@ -220,8 +223,8 @@ static cb_status find_means(cb_flow_about *f, double *phi, double (*u)[3]) {
 }
 
 /* Sets u and phi on both sides of face i; for a sheet, side 0 first holds the means of both sides. The normal part of u
- * is the velocity of the surface. Along a solid u is the gradient of phi, and along a sheet it is the mean of both
- * sides plus or minus half the gradient of the jump. */
+ * is the velocity of the surface. The tangential part of u is the gradient of phi on a solid. On a sheet it is the mean
+ * of both sides plus or minus half the gradient of the jump. */
 static void set_face(cb_flow_about *f, const double (*x)[3], int i) {
   const double *n = f->panels->normal[i], *mean = f->side[0].u[i], across = cb_dot3(mean, n);
   double along[3], slope[3], u[2][3];

@@ -12,17 +12,18 @@
  * phi at the corners is fitted to phi of the faces around them. Therefore g has no divergence, and there are no
  * vortices along the edges. Near edges and vertices u grows like the logarithm of the distance times the jump of g
  * there. Very near the surface, phi of the panels jumps along edges by about the size of a panel times |u|. On the
- * surface it is the mean of both sides. Values in a layer around the surface are therefore taken from its outside, at
- * the nearest point of the surface. The layer extends on either side to a tenth of the square root of a face's area. On
- * the surface phi and u are fitted to the corners and linear between them. The errors there are of second order in the
- * size of the faces where the surface is smooth; at sharp edges u is a mean over faces.
+ * surface, phi of the panels is the mean of both sides. In a layer around the surface the values are therefore those on
+ * the outside of the surface, at its nearest point. The layer extends on either side to a tenth of the square root of a
+ * face's area. On the surface phi and u are fitted to the corners and linear between them. Where the surface is smooth,
+ * the errors of these values are of second order in the size of the faces; at sharp edges u is a mean over faces.
  *
  * On a sheet of no thickness (potential/operator.h) phi_j is the jump of phi, linear between the corners and 0 on the
  * border of the sheet, and
  *   u = the mean of both sides +- grad_s phi_j/2
- * The layer has the values of the side on which the point lies. Near a border u grows like the inverse square root of
- * the distance from the border. Errors at the outermost faces are as large as u, and elsewhere of order h^(3/2) for
- * faces of size h. If a sheet ends on a solid, phi of the solid is the mean of both sides over the width of a face.
+ * In the layer, phi and u of a point are those of the side of the sheet on which the point lies. Near a border u grows
+ * like the inverse square root of the distance from the border. Errors at the outermost faces are as large as u, and
+ * elsewhere of order h^(3/2) for faces of size h. If a sheet ends on a solid, phi of the solid is the mean of both
+ * sides over the width of a face.
  *
  * The fluid has no weight, no viscosity and no vortices; it fills space and is at rest far away. Units are SI, and the
  * axes are those of the world; the functions return p - p_far for density 1.
@@ -73,8 +74,8 @@ double cb_field_kinetic(const cb_flow_about *f);
  * evaluated at points that move with the surface, for any c. Returns CB_ERROR_MEMORY if there is no memory. */
 cb_status cb_field_pressure(cb_flow_about *const f[3], double h, int points, const double (*x)[3], const double (*c)[3],
                             const double (*u)[3], double *p);
-/* Computes p - p_far in the same way at the centres of the faces on a side (0 or 1); it is 0 on side 1 of solids. The
- * force on a face is (p of side 1 minus p of side 0) n dA. */
+/* Computes p - p_far at the centres of the faces on a side (0 or 1), with the differences of cb_field_pressure. p -
+ * p_far is 0 on side 1 of solids. The force on a face is (p of side 1 minus p of side 0) n dA. */
 void cb_field_face_pressure(cb_flow_about *const f[3], double h, int side, double *p);
 
 /* Streamlines of a flow at one time, and the radius of tubes around them.

@@ -1,5 +1,5 @@
-/* Replaces hlu.c in a build without hmat-oss: there are no factors of hierarchical matrices, and `best` works without
- * them.
+/* Replaces hlu.c in a build without hmat-oss: there are no factors of hierarchical matrices, and the method `best` does
+ * not use them.
  */
 #include "potential/linear_solvers.h"
 

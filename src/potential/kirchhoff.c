@@ -19,7 +19,7 @@ enum { MOTIONS = 6, COLUMNS = MOTIONS + 1 };
 struct cb_kirchhoff {
   cb_arena *arena;
   int vertices, faces,
-      n;          /* n: number of panels, which are the faces that the fluid reaches; faces of cavities have none */
+      n;          /* n: number of panels, which are the faces that the fluid reaches; faces of cavities have no panel */
   double (*x)[3]; /* [vertices], at their present positions */
   int (*face)[3], *kept; /* face: [faces]; kept: [n], the face of each panel */
   bool *reached;         /* [faces]: the fluid reaches the face */
@@ -27,7 +27,8 @@ struct cb_kirchhoff {
   cb_panels *panels;
   cb_operator *operator;
   cb_thickness thickness;
-  int (*corner)[3]; /* [n]: the corners of each panel, as indices of y */
+  /* [n]: the corners of each panel, as indices of y, the positions of the places (potential/mesh_pieces.h) */
+  int (*corner)[3];
   double (*y)[3];
   cb_pieces *pieces;      /* the pieces of a body with sheets; NULL: there are only solids */
   cb_sheet *sheet;        /* replaces the operator if there are sheets */
@@ -35,8 +36,8 @@ struct cb_kirchhoff {
   const double *area;     /* [n] */
   double *w, *phi;        /* [COLUMNS][n] */
   double *some;           /* [2][COLUMNS][n]: work array, for example for right-hand sides and solutions */
-  bool solved, placed;    /* placed: near a wall, so that the added mass depends on the position */
-  double K[6][6], asymmetry, coarseness; /* about the centre of the panels */
+  bool solved, placed;    /* placed: the body is near a wall, so that the added mass depends on the position */
+  double K[6][6], asymmetry, coarseness; /* K: about the centre of the panels */
 };
 
 const char *cb_potential_method_name(cb_potential_method method) {

@@ -30,14 +30,15 @@ typedef enum cb_potential_method {
 /* Returns "best", "dense", "iterative" or "hlu", in static memory. */
 const char *cb_potential_method_name(cb_potential_method method);
 
-/* A plane <x, n> = height, where n is the unit vector along `normal`, which may have any length. All of the body must
- * be on the side to which the normal points. */
+/* The condition that a cb_mirror sets on its plane. */
 typedef enum cb_mirror_kind {
   CB_MIRROR_NONE,
   CB_MIRROR_RIGID, /* no flow through the plane */
   CB_MIRROR_FREE   /* phi = 0 on the plane: a free surface at high frequencies; use RIGID at low frequencies */
 } cb_mirror_kind;
 
+/* A plane <x, n> = height, where n is the unit vector along `normal`, which may have any length. All of the body must
+ * be on the side to which the normal points. */
 typedef struct cb_mirror {
   cb_mirror_kind kind;
   double normal[3], height;

@@ -1,5 +1,5 @@
-/* Restarted GMRES for several columns, and LU factors of dense matrices (linear_solvers.h). Columns that have converged
- * are omitted from the product.
+/* Restarted GMRES for several columns, and LU factors of dense matrices (linear_solvers.h). The product A x omits
+ * columns that have converged.
  */
 #include "potential/linear_solvers.h"
 
@@ -14,12 +14,13 @@
 enum { PIECE = 4096 }; /* number of terms of a partial sum, the same for any number of threads */
 
 typedef struct column {
-  double *basis;             /* [restart + 1][n] */
-  double *h, *cosine, *sine; /* h: the triangular matrix, in columns of restart + 1 numbers; then the rotations */
-  double *g;                 /* the rotated right-hand side */
-  double size;               /* |b|, b the right-hand side */
-  double residual;           /* |b - A x| */
-  int steps;                 /* number of steps in this cycle */
+  double *basis; /* [restart + 1][n] */
+  /* h: the triangular matrix, in columns of restart + 1 numbers; cosine, sine: of the rotations */
+  double *h, *cosine, *sine;
+  double *g;       /* the rotated right-hand side */
+  double size;     /* |b|, b the right-hand side */
+  double residual; /* |b - A x| */
+  int steps;       /* number of steps in this cycle */
 } column;
 
 struct cb_krylov {
@@ -99,7 +100,7 @@ static void add_range(void *context, int begin, int end) {
   for (int i = begin; i < end; i++) t->b[i] += t->factor * t->a[i];
 }
 
-/* Adds factor a to b. */
+/* Adds factor times a to b. */
 static void add(const cb_krylov *k, double factor, const double *a, double *b) {
   pair t = {.k = k, .a = a, .b = b, .factor = factor};
   cb_threads_range(k->threads, k->n, add_range, &t);
@@ -160,7 +161,7 @@ static int still_active(cb_krylov *k, int columns, double tolerance) {
   return n;
 }
 
-/* Adds P sum_i y_i v_i (combine) to x, for all columns that made steps in this cycle. */
+/* Adds P sum_i y_i v_i (see `combine`) to x, for all columns that made steps in this cycle. */
 static cb_status correct(cb_krylov *k, const cb_krylov_problem *p, int columns, double *x) {
   int count = 0;
   cb_status status = CB_OK;

@@ -53,7 +53,7 @@ cb_status cb_potential_factor(int n, size_t stride, double *a, int *pivots);
 /* Solves M x = b for each of the columns b[columns][n], and replaces b by x. M is the matrix whose factors are in `a`
  * and `pivots`. */
 void cb_potential_back(int n, size_t stride, const double *a, const int *pivots, int columns, double *b);
-/* Does the same for M^T x = b. */
+/* Does the same as cb_potential_back for M^T x = b. */
 void cb_potential_back_transposed(int n, size_t stride, const double *a, const int *pivots, int columns, double *b);
 
 /* Every call of the BLAS must be between these two calls, so that only one thread calls the BLAS at a time. */
@@ -81,8 +81,8 @@ void cb_hlu_free(cb_hlu *h);
  * x. Returns CB_ERROR_DOMAIN if x is not finite. Only one call at a time is allowed. */
 cb_status cb_hlu_solve(cb_hlu *h, int columns, double *b);
 
-/* cb_hlu_bytes returns the memory of the factors in bytes. cb_hlu_estimate returns an estimate of it for n panels, and
- * SIZE_MAX in a build without hmat-oss. In all measurements the estimate was larger than the memory of factors with
- * tolerance 1e-2. */
+/* cb_hlu_bytes returns the memory of the factors in bytes. cb_hlu_estimate returns an estimate of this memory for n
+ * panels, and SIZE_MAX in a build without hmat-oss. In all measurements the estimate was larger than the memory of
+ * factors with tolerance 1e-2. */
 size_t cb_hlu_bytes(const cb_hlu *h);
 size_t cb_hlu_estimate(int n);

@@ -16,8 +16,8 @@ typedef struct side {
   bool forward; /* the face runs from low to high */
 } side;
 
-/* An edge of a border. end: the copies of its two vertices, numbered from 0 (they are the places after the vertices).
- * across: the vertex of its face opposite to the edge. */
+/* An edge of a border. end: the copies of its two vertices. Copies are numbered from 0; their places (cb_pieces) come
+ * after those of the vertices. across: the vertex of its face opposite to the edge. */
 typedef struct border {
   int end[2], across;
 } border;
@@ -188,7 +188,8 @@ static cb_status fill(search *s, pieces *p, const double (*x)[3], const int (*fa
   find_borders(s, p);
   for (int f = 0; f < s->faces; f++) {
     s->up[f] = root_of(s->up, f);
-    if (s->sheet[s->up[f]]) s->volume[s->up[f]] = INFINITY; /* the fluid is on both sides */
+    /* the fluid is on both sides of a sheet, so the sheet is treated as a piece with positive volume */
+    if (s->sheet[s->up[f]]) s->volume[s->up[f]] = INFINITY;
   }
   find_reached(x, s->faces, face, s->up, s->volume, s->reached);
   for (int sheets = 0; sheets < 2; sheets++) {

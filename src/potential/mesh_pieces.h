@@ -59,7 +59,7 @@ double cb_panel_bend(const cb_panels *p, const cb_panel_edge *edge);
 
 /* --- closed bodies that are thinner than their panels are wide ---
  *
- * The error of closed bodies that are thinner than their panels are wide, if the two sides are not mirror images.
+ * Such a body has an additional error if its two sides are not mirror images. The number q measures this error:
  *
  *   q = o^2/(t h),  h^2 the area of a panel
  *   t: distance along the inward normal from the centre of the panel to the opposite panel
@@ -69,16 +69,17 @@ double cb_panel_bend(const cb_panels *p, const cb_panel_edge *edge);
  * o appears as a change over t. The error was measured on spheroids and coins with 288 and 1152 faces on both sides,
  * t/h from 1 to 1e-3, and o/h from 0 to 0.5; the offsets were random, or one side was rotated. While the mean of min(q,
  * 32) over the area is below 2, the tensor is within about 5 % of that of the mirrored mesh. Above 2 the difference is
- * mostly larger, up to 230 %, even if the raw asymmetry is 1e-14. Mirrored meshes also have an error, because panels
- * are wider than the border is thick. For the translation across a spheroid with 288 faces it is 2, 5 and 11 % if the
- * mean t/h is 0.7, 0.4 and 0; with 1152 faces it is 1.5, 3.5 and 6 % at 0.7, 0.3 and 0.
+ * mostly larger, up to 230 %, even if the asymmetry of the tensor (potential/kirchhoff.h) is 1e-14. Mirrored meshes
+ * also have an error, because panels are wider than the border is thick. For the translation across a spheroid with 288
+ * faces it is 2, 5 and 11 % if the mean t/h is 0.7, 0.4 and 0; with 1152 faces it is 1.5, 3.5 and 6 % at 0.7, 0.3 and
+ * 0.
  */
 
 typedef struct cb_thickness {
   double mean;     /* mean of min(1, t/h) over the area */
   double mismatch; /* mean of min(q, 32) over the area */
   int worst;       /* the panel with the largest q; -1: no panel is wider than the body is thick */
-  double t, h, o;  /* of the panel `worst`, see above */
+  double t, h, o;  /* t, h and o (above) of the panel `worst` */
 } cb_thickness;
 
 /* Finds the thickness of the body at the first n panels, which are on closed pieces and point outwards, in n log n
@@ -89,15 +90,16 @@ cb_status cb_thickness_find(const cb_panels *p, int n, double *ratio, cb_thickne
 /* The places of panels next to the rims of thin closed bodies.
  *
  * Two sides whose distance is below the size sqrt(A) of a panel act like a sheet of dipoles, which seems larger than
- * its panels (see above). The panels therefore end at a distance inside the rim. It is the distance for a
- * sheet times r(t/sqrt(A)), where A is the area of the panel and t the thickness of the body there:
+ * its panels (see above). The panels therefore end at a distance inside the rim. This distance is the distance for a
+ * sheet, CB_SHEET_REACH sqrt(A), times r(t/sqrt(A)), where A is the area of the panel and t the thickness of the body
+ * there:
  *   r(x) = (1 - x)/(1 + 5.8 x),  x < 1/2, and from there it decreases to 0 at 3/4
  * On coins of uniform rings with 240 to 3360 faces and a thickness of 1e-4 to 0.1 of the radius, the measured ratio was
- * within 0.07 of r. A rim is an edge between a panel of a thin side and a panel perpendicular to it, with a right angle
- * that bends outwards. The effect is complete if the height of the second panel is at most the thickness of the body,
- * and it decreases to 0 at 1.25 times the thickness. The effect also decreases for other angles and is 0 beyond 45
- * degrees from a right angle. The wedges of ellipsoids have higher panels. They are not moved, because moving them
- * gives no improvement. */
+ * within 0.07 of r. A rim is an edge between a panel of a thin side and a panel perpendicular to it, with a convex
+ * right angle. The panels are moved by the whole distance if the height of the second panel is at most the thickness of
+ * the body. The distance decreases to 0 if the height is 1.25 times the thickness. It also decreases for other angles,
+ * to 0 at 45 degrees from a right angle. The panels at the wedge-shaped rims of ellipsoids are higher. They are not
+ * moved, because moving them gives no improvement. */
 
 /* Moves the places y[vertices] of the vertices at rims. The first n panels have the corners corner[i] and point
  * outwards. ratio[n]: min(1, t/sqrt(A)). Returns CB_ERROR_MEMORY if there is no memory. */

@@ -172,7 +172,8 @@ static cb_status set_plane(piece *e, const cb_pose *g) {
   for (int i = 0; i < 3 * n; i++) {
     const double *x = e->own->corner[i / 3][i % 3], from = cb_dot3(x, e->nu) - e->h;
     least = fmin(least, from);
-    double *to = e->corner[i - 2 * (i % 3) + 2]; /* in the opposite order, which turns the normal outwards */
+    /* the order of the corners is reversed, because a mirror image with the same order would have its normal inwards */
+    double *to = e->corner[i - 2 * (i % 3) + 2];
     for (int k = 0; k < 3; k++) to[k] = x[k] - 2 * from * e->nu[k];
   }
   if (least > 0) return cb_panels_move(e->image, (const double(*)[3])e->corner, (const int(*)[3])e->face);
@@ -234,7 +235,8 @@ static void find_slope(const piece *e, cb_placed_form *out) {
         for (int k = 0; k < 3; k++) torque[k] += turn[k];
       }
       const double along = cb_dot3(e->nu, force), about = cb_dot3(e->nu, torque);
-      for (int k = 0; k < 3; k++) { /* G is made symmetric by (G_ab + G_ba)/2. This 1/2 cancels the factor 2 of dx */
+      /* G is made symmetric by (G_ab + G_ba)/2. This 1/2 cancels the factor 2 of dx (moving.h) */
+      for (int k = 0; k < 3; k++) {
         const double turns = torque[k] - about * e->nu[k], moves = along * e->nu[k];
         out->slope[k][a][b] += turns;
         out->slope[k][b][a] += turns;

@@ -12,8 +12,8 @@
 
 typedef struct cb_moving cb_moving;
 
-/* Does the same as cb_kirchhoff_create, and solves at x. In a curved space it also succeeds if there is no solution at
- * x. The result refers to x and face, which must outlive it. The caller frees the result. */
+/* Does the same as cb_kirchhoff_create, and solves the equations for the vertices x. In a curved space it also succeeds
+ * if there is no solution at x. The result refers to x and face, which must outlive it. The caller frees the result. */
 cb_status cb_moving_create(int vertices, const double (*x)[3], int faces, const int (*face)[3],
                            const cb_kirchhoff_options *options, cb_moving **out);
 void cb_moving_free(cb_moving *m);
@@ -26,7 +26,7 @@ cb_kirchhoff_report cb_moving_report(const cb_moving *m);
 
 /* The added mass of closed bodies that move near a plane, and its derivatives along the pose g = (R, x).
  * (potential/operator.h computes the added mass at one pose.) Twice the kinetic energy of a fluid of density 1 is <G
- * (Y, 1), (Y, 1)> for the twist Y of the body; the last component belongs to the motion of the shape.
+ * (Y, 1), (Y, 1)> for the twist Y of the body; the last component of (Y, 1) belongs to the motion of the shape.
  *
  *   A phi_a = -(S + s S') w_a,  A = I/2 - D - s D',  G_ab = -phi_a W w_b      s = 1: rigid, -1: free
  *   dG_ab = -s psi_b V_a dx,  A^T psi_b = W w_b,  V_a = grad D' phi_a - grad S' w_a
@@ -36,13 +36,13 @@ cb_kirchhoff_report cb_moving_report(const cb_moving *m);
  * (xi_omega, xi_v). dx is then the motion of a point x of the body relative to its image. In the body's axes, with the
  * normal nu and the height h of the plane in these axes:
  *   dx = 2 nu <nu, xi_v> + 2 e × (x - h nu),  e = xi_omega - nu <nu, xi_omega>
- * The results are exact derivatives of the computed G, up to round-off. They need one more solution with the same
- * factors, and vanish for motions along the plane and about its normal. The symmetric part of G and of its derivatives
- * is used. S and D at the centres of the panels are those of potential/kirchhoff.h, and G equals that of the images in
- * potential/operator.h. The matrices are dense: for n panels the memory grows like n^2 and the time like n^3. The
- * following errors were measured on a sphere of 512 faces against the series for two spheres, in addition to the error
- * far from the plane. dG/dh is 1 % too small if the gap is as wide as a face, 3 % at a third of this gap and 12 % at a
- * twentieth; G is 0.5, 0.9 and 1.6 % too small.
+ * The results are exact derivatives of the computed G, up to round-off. The derivatives need one more solution with the
+ * same factors. They vanish for motions along the plane and about its normal. The symmetric part of G and of its
+ * derivatives is used. S and D at the centres of the panels are those of potential/kirchhoff.h, and G equals that of
+ * the images in potential/operator.h. The matrices are dense: for n panels the memory grows like n^2 and the time like
+ * n^3. The following errors were measured on a sphere of 512 faces against the series for two spheres, in addition to
+ * the error far from the plane. dG/dh is 1 % too small if the gap is as wide as a face, 3 % at a third of this gap and
+ * 12 % at a twentieth; G is 0.5, 0.9 and 1.6 % too small.
  */
 
 typedef struct cb_placed cb_placed;

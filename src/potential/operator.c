@@ -36,7 +36,7 @@ static const double coarse_tolerance = 1e-2; /* tolerance of the preconditioner 
 
 struct cb_operator {
   const cb_panels *p;
-  cb_images *images; /* near a wall, replaces all members below; NULL: none */
+  cb_images *images; /* near a wall this member replaces all members below; NULL: there is no wall */
   cb_kirchhoff_options options;
   cb_operator_report report;
   size_t stride; /* length of a row: n, rounded up to whole vectors */
@@ -69,7 +69,7 @@ static cb_status take_matrix(cb_operator *o) {
   o->D = aligned_alloc(LARGE_PAGE, bytes);
   if (!o->D) return no_memory(o);
 #if defined(MADV_HUGEPAGE)
-  (void)madvise(o->D, bytes, MADV_HUGEPAGE); /* otherwise a solution takes a fifth more time */
+  (void)madvise(o->D, bytes, MADV_HUGEPAGE); /* large pages; without them a solution takes a fifth more time */
 #endif
   if (o->tree) o->report.bytes += stored_bytes(o);
   return CB_OK;

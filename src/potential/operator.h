@@ -35,9 +35,9 @@ void cb_operator_free(cb_operator *o);
 /* Discards the prepared data. It must be called after the panels have moved. */
 void cb_operator_renew(cb_operator *o);
 
-/* Solves for the normal velocities w[columns][n] of n panels, in at most CB_PANEL_COLUMNS columns. phi[columns][n]
- * first holds the start of the iteration, then the solution. Returns CB_ERROR_DOMAIN for a surface that is not closed,
- * and CB_ERROR_STEP if the iteration does not converge. */
+/* Solves the equation of phi for the normal velocities w[columns][n] of n panels, with at most CB_PANEL_COLUMNS
+ * columns. phi[columns][n] first holds the start of the iteration, then the solution. Returns CB_ERROR_DOMAIN for a
+ * surface that is not closed, and CB_ERROR_STEP if the iteration does not converge. */
 cb_status cb_operator_solve(cb_operator *o, int columns, const double *w, double *phi);
 cb_operator_report cb_operator_report_of(const cb_operator *o);
 
@@ -87,8 +87,9 @@ void cb_sheet_free(cb_sheet *s);
 /* Discards the prepared data. It must be called after the panels have moved. */
 void cb_sheet_renew(cb_sheet *s);
 
-/* Solves for the normal velocities w[columns][n] of n panels, in at most CB_PANEL_COLUMNS columns. phi[columns][n] (mu
- * on sheets) first holds the start of the iteration, then the solution. Returns CB_ERROR_DOMAIN for solids that are not
- * closed and for sheets inside solids. Returns CB_ERROR_STEP if the iteration does not converge. */
+/* Solves the equations of phi and mu for the normal velocities w[columns][n] of n panels, with at most CB_PANEL_COLUMNS
+ * columns. phi[columns][n] (on sheets it holds mu) first holds the start of the iteration, then the solution. Returns
+ * CB_ERROR_DOMAIN for solids that are not closed and for sheets inside solids. Returns CB_ERROR_STEP if the iteration
+ * does not converge. */
 cb_status cb_sheet_solve(cb_sheet *s, int columns, const double *w, double *phi);
 cb_operator_report cb_sheet_report_of(const cb_sheet *s);

@@ -62,8 +62,8 @@ INLINE vec edge_log(vec sum, vec l, vec v) {
   const vec root_p = sum + l, p = root_p * root_p, least = set(1e-40) * p;
   vec q = v + v;
   q = where_above(least, q, least, q);
-  /* The bits of p minus those of q, divided by 2^52, are log2(p/q) with an error of at most 0.09. e is the nearest
-   * integer. */
+  /* The bits of p and q are read as integers. Their difference, divided by 2^52, is log2(p/q) with an error of at most
+   * 0.09. e is the integer nearest to this quotient. */
   const bits e = ((bits)p - (bits)q + 0x8000000000000ULL) >> 52;
   const vec scaled = (vec)((bits)q + (e << 52)), power = (vec)(e | 0x4330000000000000ULL) - set(0x1p52);
   const vec s = where_above(power, set(0.5), p - scaled, l) / where_above(power, set(0.5), p + scaled, sum);

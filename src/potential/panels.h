@@ -25,7 +25,8 @@ typedef struct cb_panels {
   double (*corner)[3][3];
   double (*centre)[3], (*normal)[3]; /* the normals have length 1 */
   double *area;
-  /* The same data for vector instructions: CB_PANEL_LANES rows (potential/panel_kernel.h) of `stride` numbers each. */
+  /* The data of the panels for vector instructions: CB_PANEL_LANES rows (potential/panel_kernel.h) of `stride` numbers
+   * each. */
   double *lanes;
   size_t stride;
   const struct cb_panel_kernels *kernels;

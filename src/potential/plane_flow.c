@@ -139,7 +139,7 @@ static void impulses(const cb_plane_flow *f, const double *phi, double *impulse)
     for (int a = 0; a < 3; a++) impulse[3 * i + a] = -product(f->body[i]->n, phi + f->first[i], f->body[i]->flux[a]);
 }
 
-/* Replaces G by its symmetric part. Returns the asymmetry of G before this, divided by the largest |G_ab|. */
+/* Replaces G by its symmetric part. Returns the asymmetry that G had before, divided by the largest |G_ab|. */
 static double make_symmetric(int n, double *G) {
   double apart = 0, maximum = 0;
   for (int a = 0; a < n; a++)
@@ -183,8 +183,8 @@ cb_status cb_plane_flow_solve(cb_plane_flow *f, const double (*pose)[3], int mot
 
 /* --- derivatives along changes of the poses --- */
 
-/* Adds Im[(V_j - V_i)(z) sum_t C_zt w_a(t)/(t - z)] to f->right, for each node z of body i, motion a and change. w_a =
- * phi + i psi is the complex potential at the nodes t of body j. */
+/* Adds Im[(V_j - V_i)(z) sum_t C_zt w_a(t)/(t - z)] to f->right, for each node z of body i, each motion a and each
+ * change of the poses. w_a = phi + i psi is the complex potential at the nodes t of body j. */
 static void add_moved(cb_plane_flow *f, int i, int j, int changes, const double *V) {
   const int n = f->unknowns, m = f->bodies, nodes = f->body[j]->n, first = f->first[j];
   double *restrict re = f->re, *restrict im = f->im;

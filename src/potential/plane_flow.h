@@ -3,7 +3,7 @@
  *
  *   (1/2 + D_i) phi_i + sum_{j != i} (Im C_ij phi_j + Re C_ij psi_j) = R_i u_i      for each body i (below)
  *   G_ab = -sum_i int phi_a dPsi u_b:  twice the energy of the motions a and b
- *   d phi is solved with the same factors: if bodies move by V_i, u_i changes by du_i, and C_ij by
+ *   d phi follows from the same factors: if bodies move by V_i, u_i changes by du_i, and C_ij by
  *   -(V_j - V_i)(z) C_ij/(t - z)
  * phi + i psi is the complex potential. u_i is the twist of body i in its frame, and phi_a and u_b are those of motions
  * a and b. D, R, Psi and C_zt are those of one curve (below), and C_ij is C_zt for a node z of body i and a node t of

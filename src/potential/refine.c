@@ -15,7 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Finds the largest bend between neighbouring panels. Panel i is the face cb_kirchhoff_faces(k)[i]. */
+/* Finds the largest angle by which the normal turns at a convex edge between two panels. Panel i is the face
+ * cb_kirchhoff_faces(k)[i]. */
 static cb_status find_bend(const cb_kirchhoff *k, const int (*face)[3], double *out) {
   const cb_panels *p = cb_kirchhoff_panels(k);
   cb_panel_edge *edge;
@@ -94,8 +95,8 @@ static cb_status take(run *r) {
   return status;
 }
 
-/* Returns whether the results of earlier meshes remain valid after this error. Such an error means that there is no
- * finer mesh, or that the finer mesh cannot be solved. */
+/* Returns whether `status` is an error after which the results of earlier meshes remain valid. Such an error means that
+ * there is no finer mesh, or that the finer mesh cannot be solved. */
 static bool is_end(cb_status status) {
   return status == CB_ERROR_STEP || status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN;
 }
@@ -139,8 +140,8 @@ cb_status cb_kirchhoff_refined(const cb_potential_body *body, double error, cons
   return CB_OK;
 }
 
-/* --- the estimate. mu0 and the kinetic energy of the shape have the weights of K, because all three are parts of one
- * quadratic form --- */
+/* --- the estimate. mu0 and the kinetic energy of the shape are extrapolated with the same weights as K, because all
+ * three are parts of one quadratic form --- */
 
 /* Transforms K about the origin to K about c (sign 1), or back (sign -1): X^T K X with X = [[1, 0], [sign hat(c), 1]]
  * and hat(c) y = c × y. A twist (w, v) about c is (w, v + c × w) about the origin. */
@@ -161,7 +162,7 @@ static void units(const cb_potential_level *level, double unit[6]) {
   for (int i = 0; i < 6; i++) unit[i] = sqrt(K) * (i < 3 ? level->radius : 1);
 }
 
-/* Returns the size of a difference K of tensors in these units. Transforms K to the centre of the level. */
+/* Returns the size of a difference K of tensors in the units of units(). Transforms K to the centre of the level. */
 static double size_at(const cb_potential_level *level, double K[6][6]) {
   double unit[6], size = 0;
   units(level, unit);
@@ -291,15 +292,15 @@ static double unevenness(int n, const cb_potential_level *level) {
   return maximum / least - 1;
 }
 
-/* Returns the bound from this level alone. */
+/* Returns the bound of the error that follows from one level alone. */
 static double alone(const cb_potential_level *level) {
   const double error = (level->sheets ? 2 : 1.5) * level->mass.coarseness;
   if (!(level->report.thickness < 0.9)) return error;
   return fmax(error, 1.25 * pow(4 * M_PI * fmax(1, level->elongation) / level->faces, 2. / 3));
 }
 
-/* Returns the smallest bound of a body with edges or borders, as a share of the last change. The share is smaller if
- * the measured order is near the expected order. */
+/* Returns the smallest bound that is accepted for a body with edges or borders, as a share of the last change. The
+ * share is smaller if the measured order is near the expected order. */
 static double share(int n, const cb_potential_level *level, const orders *o) {
   const double order = measured(n, level), p = o->p[0];
   if (o->sheet) return order >= 0.7 && order <= 2.3 ? 0.25 : 0.5;
@@ -316,12 +317,14 @@ static double bound(int n, const cb_potential_level *level, const orders *o, con
   const double changed = between(n, level, w, before), corrected = between(n, level, w, raw),
                second = between(n, level, w, one);
   if (o->smooth && !o->wide && settled(n, level)) return fmax(fmax(3 * second, changed / 4), corrected / 50);
-  const double sure = o->sheet && n > 3 ? 2 : 1; /* for sheets `changed` and `second` decrease steadily */
+  /* for sheets `changed` and `second` decrease steadily, so half of them is sufficient */
+  const double sure = o->sheet && n > 3 ? 2 : 1;
   double error = fmax(corrected / 10, fmax(changed, 2 * second) / sure);
   if (!o->smooth) error *= (o->sheet ? 1.25 : 1) * (1 + 4 * unevenness(n, level));
   if (!o->smooth) error = fmax(error, share(n, level, o) * last);
   if (o->wide) error = fmax(error, fmax(last / 2, pow(4 * M_PI / level[n - 1].faces, 2. / 3)));
-  return last > 0.6 * change(n - 1, level) ? fmax(error, last) : error; /* the change decreases too slowly */
+  /* the bound is at least the last change if the changes decrease too slowly */
+  return last > 0.6 * change(n - 1, level) ? fmax(error, last) : error;
 }
 
 /* Bounds the error by the last level alone. The error of the extrapolated K is at most that of the last level plus the

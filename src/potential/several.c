@@ -38,7 +38,7 @@ static void solve_own(const cb_several_work *e, int columns, bool transposed, do
   }
 }
 
-/* Computes x - D F x, with D and F transposed for the adjoint. */
+/* Computes x - D' F x (several.h), with D' and F transposed for the adjoint. */
 static void subtract_others(cb_several_work *e, int columns, bool transposed, const double *x, double *out) {
   const size_t count = (size_t)columns * e->m->total;
   memcpy(e->in, x, count * sizeof *x);
@@ -57,8 +57,9 @@ static cb_status adjoint(void *context, int columns, const double *x, double *ou
   return CB_OK;
 }
 
-/* Solves for columns of the right-hand side c->b. Stores in phi_more (transposed: in psi_more) of these columns what
- * the other bodies add to the potentials (to the adjoints). */
+/* Solves the equations for `columns` columns of the right-hand side c->b, from column `first` on. Stores in phi_more
+ * what the other bodies add to the potentials of these columns. If `transposed` is set, it stores in psi_more what they
+ * add to the adjoints. */
 static cb_status solve(cb_several_work *e, cb_several_columns *c, int first, int columns, bool transposed) {
   const cb_several *m = e->m;
   double *more = (transposed ? c->psi_more : c->phi_more) + (size_t)first * m->total;
@@ -141,7 +142,7 @@ static cb_status solve_columns(cb_several_work *e, cb_several_columns *c) {
 
 /* --- momentum and slope --- */
 
-/* Computes what the others add to the momenta, for column k. */
+/* Computes what the other bodies and the wall add to the momenta, for column k. */
 static void find_momentum(const cb_several_work *e, const cb_several_columns *c, int k, double (*momentum)[6]) {
   const cb_several *m = e->m;
   const size_t from = (size_t)k * m->total;
@@ -162,8 +163,8 @@ static void find_momentum(const cb_several_work *e, const cb_several_columns *c,
 }
 
 /* Adds the contribution of the points of body i, as seen from body j, to the derivatives of the form along each
- * component of xi, [6 bodies][C][C]. If `mirrored` is set, the points are seen by their mirror images. The derivative
- * for columns a and b has one half from (a, b) and one from (b, a). */
+ * component of xi, [6 bodies][C][C]. If `mirrored` is set, the mirror images of the points are used. The derivative for
+ * columns a and b has one half from (a, b) and one from (b, a). */
 static void add_slope(const cb_several_work *e, const cb_several_columns *c, int i, int j, int mirrored, double *form) {
   const cb_several *m = e->m;
   const cb_several_view *v = cb_several_view_of(e, i, j, mirrored);
@@ -204,7 +205,7 @@ static void find_slopes(cb_several_work *e, const cb_several_columns *c, double 
 
 /* --- the work memory of one thread --- */
 
-/* Takes the arrays of `count` columns from the arena. */
+/* Allocates the arrays of `count` columns in the arena. */
 static cb_status take_columns(const cb_several *m, cb_arena *arena, int count, cb_several_columns *c) {
   const size_t columns = (size_t)count, block = count < MOTIONS ? columns : MOTIONS;
   int rows = 0;
@@ -366,7 +367,7 @@ static void set_motions(cb_several_shape *s, const cb_panels *p) {
   }
 }
 
-/* Computes A = I/2 - D and S w_a. S has one row of a matrix, padded with zeros. */
+/* Computes A = I/2 - D and S w_a. The array S has space for one row of the matrix S, padded with zeros. */
 static void fill(cb_several_shape *s, const cb_panel_kernels *kernels, double *S) {
   for (int i = 0; i < s->n; i++) {
     double *A = s->A + (size_t)i * s->stride, sum[CB_PANEL_COLUMNS] = {0};
@@ -391,7 +392,7 @@ static void solve_unit_twists(cb_several_shape *s, double *b, bool transposed) {
   for (size_t a = 0; a < MOTIONS; a++) memcpy(to + a * s->stride, b + a * n, n * sizeof *b);
 }
 
-/* Takes the panels p, which have normal coordinates in a curved space. */
+/* Creates the panels of the shape from the panels p, which have normal coordinates in a curved space. */
 static cb_status take_panels(cb_arena *arena, const cb_panels *p, cb_several_shape *s) {
   int(*face)[3] = cb_arena_alloc(arena, (size_t)p->n, sizeof *face);
   if (!face) return cb_fail(CB_ERROR_MEMORY, "no memory for %d panels", p->n);
@@ -407,7 +408,8 @@ static cb_status take_panels(cb_arena *arena, const cb_panels *p, cb_several_sha
   cb_status status = cb_curved_panels_take(&s->curved, arena, p->n, s->space.K);
   s->area = s->curved.area;
   if (!status) status = cb_curved_panels_place(&s->curved, x, corner);
-  s->curved.few = false; /* the jumps of the energy (several.h) are then a thousand times smaller */
+  /* with the rule of degree 5 the jumps of the energy (several.h) are a thousand times smaller */
+  s->curved.few = false;
   return status;
 }
 
@@ -478,8 +480,8 @@ static cb_status create_shapes(cb_several *m, const cb_several_body *body) {
   return status;
 }
 
-/* Checks that the factors and the blocks between bodies fit into the memory. The number of faces is at least that of
- * panels. */
+/* Checks that the factors and the blocks between bodies fit into the memory. The check uses the number of faces, which
+ * is at least the number of panels. */
 static cb_status check_memory(const cb_several_body *body, int bodies, const cb_kirchhoff_options *options) {
   const double memory = options->memory ? (double)options->memory : 4e9;
   double own = 0, all = 0, faces = 0;

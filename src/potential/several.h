@@ -1,5 +1,5 @@
-/* Several rigid closed bodies in one perfect fluid of density 1, at rest far away: how each changes the added mass of
- * the others.
+/* Several rigid closed bodies in one perfect fluid of density 1, at rest far away: how each body changes the added mass
+ * of the other bodies.
  *
  *   2 T = <K(g) Y, Y>,  K_ab = -(phi_a W w_b + phi_b W w_a)/2,  A phi_a = -S w_a,  A = I/2 - D,  A^T psi_a = W w_a
  *   (K Y)_a = (psi S w_a - phi W w_a)/2,  phi = sum_a phi_a Y_a,  psi = sum_a psi_a Y_a
@@ -8,27 +8,29 @@
  * number the 6 n components of Y. w_a is the normal velocity of the panels for the unit twist a, phi_a its potential,
  * and psi_a its adjoint. W are the areas of the panels, I is the unit matrix, and S and D are those of
  * potential/panels.h, from all panels to the centres x of all panels. The sum is over all x and all other bodies. dx is
- * the motion of x relative to the other body. Only the blocks of S and D between two bodies depend on g. The own blocks
- * are factored once for each shape, and (1 - D' F) y = b is solved by GMRES with D' the blocks between bodies and F the
- * inverse of the own blocks of A. b is D' phi - S' w, with the potentials phi of each body alone and the blocks S' of S
- * between bodies. Momentum and slope are the derivatives of one and the same T, that of the panels, up to round-off.
- * They therefore obey its conservation laws: the slopes, as wrenches in the world, have the sum 0.
+ * the motion of x relative to the other body. Only the blocks of S and D between two bodies depend on g. The own
+ * blocks, which are those of a body with itself, are factored once for each shape, and (1 - D' F) y = b is solved by
+ * GMRES with D' the blocks between bodies and F the inverse of the own blocks of A. b is D' phi - S' w, with the
+ * potentials phi of each body alone and the blocks S' of S between bodies. Momentum and slope are the derivatives of
+ * one and the same T, that of the panels, up to round-off. They therefore obey the conservation laws of T: the slopes,
+ * as wrenches in the world, have the sum 0.
  *
  * Near a plane each body also feels the images of all bodies, its own among them (potential/operator.h). The value of S
  * w or D phi of an image at x is that of the body at the mirror image of x.
  *
  * In a space of constant curvature the panels, S and D are those of potential/curved_flow.h, with the rule of degree 5,
  * poses and twists are those of curvebody/pose.h, and the slopes carried to the world by Ad^T have the sum 0. There the
- * formula of S changes at a certain distance from a panel, and T has jumps. They were below 1e-10 of what the others
- * add to T for panels of 0.04 radii of curvature, and below 1e-9 for 0.14. The gap then has the relative error K (gap/2
- * + h)^2 for faces of size h. Far from the base point of a hyperbolic space, poses and therefore gaps lose digits.
+ * formula of S changes at a certain distance from a panel, and T has jumps. They were below 1e-10 of what the other
+ * bodies add to T for panels of 0.04 radii of curvature, and below 1e-9 for 0.14. In a curved space the computed gap
+ * has the relative error K (gap/2 + h)^2 for faces of size h. Far from the base point of a hyperbolic space, poses and
+ * therefore gaps lose digits.
  *
- * The panels are those of potential/kirchhoff.h and have the same error far from other bodies. The film between two
- * bodies adds an error of dT, which was measured on two unit spheres of 512 faces of size h (the root of their area)
- * that move along or across the line of the centres, against the series of two spheres. Far away dT is 3.6 % too small,
- * and at the gaps 3 h, h, h/2 and h/3 it is 1, 3, 7 and 9 % smaller; K is at most 1.5 % smaller. Smaller gaps than h/3,
- * for the larger of the two faces next to the gap, are refused. Lengths are in metres. Sources: kirchhoff.h; the
- * derivatives were derived for this project.
+ * The panels are those of potential/kirchhoff.h and have the same error far from other bodies. The thin layer of fluid
+ * between two bodies adds an error of dT, which was measured on two unit spheres of 512 faces of size h (the square
+ * root of their area) that move along or across the line of the centres, against the series of two spheres. Far away dT
+ * is 3.6 % too small. At the gaps 3 h, h, h/2 and h/3 it is smaller by a further 1, 3, 7 and 9 %; the further error of
+ * K is at most 1.5 %. Smaller gaps than h/3, for the larger of the two faces next to the gap, are refused. Lengths are
+ * in metres. Sources: kirchhoff.h; the derivatives were derived for this project.
  */
 #pragma once
 
@@ -82,6 +84,6 @@ cb_status cb_several_apply(cb_several *s, const cb_pose *g, const double (*Y)[6]
                            double (*slope)[6], cb_several_report *report);
 
 /* Computes the complete tensor K[6n][6n], with the own blocks, and its derivatives dK[c][a][b] of K_ab along component
- * c = 6 i + k of xi_i (above), [6n][6n][6n]; dK may be NULL. Both are symmetric in a and b. Returns the errors of
- * cb_several_apply. */
+ * c = 6 i + k of xi_i (see cb_several_apply), [6n][6n][6n]; dK may be NULL. Both are symmetric in a and b. Returns the
+ * errors of cb_several_apply. */
 cb_status cb_several_tensor(cb_several *s, const cb_pose *g, double *K, double *dK);

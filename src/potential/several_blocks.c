@@ -14,8 +14,9 @@
  * Points, panels and wrenches of flat and of curved spaces, for several bodies in one fluid (several_private.h).
  *
  *   a force F at y, in the frame T_y:  F_x = f - s y (y.f)/(1 + w);  torque = y × F_x/r,  force = w F_x + s y (y.f)
- * y is a point (r x, w), and s the sign of the curvature. The wrench is that of F on the Killing fields of
- * numerics/numerics_curved.h. In flat space the torque is y × f.
+ * In these formulas y is the vector r x of the point (r x, w), f are the components of F in the frame to which T_y
+ * carries the axes, F_x is the vector part of F, and s is the sign of the curvature. The wrench is that of
+ * F on the Killing fields of numerics/numerics_curved.h. In flat space the torque is y × f.
  */
 
 void cb_several_range(const cb_several_shape *s, const double y[4], int first, int count, int self, double *S,
@@ -28,8 +29,8 @@ void cb_several_range(const cb_several_shape *s, const double y[4], int first, i
   for (int k = 0; k < count; k++) S[k] /= s->space.r;
 }
 
-/* Computes the gradients of S and D at y, as cb_panels_gradients does. In a curved space the components are those in
- * the frame T_y of the tangent space (potential/curved_flow.h). */
+/* Computes the gradients of S and D at y, as cb_panels_gradients does. In a curved space the components refer to the
+ * frame to which T_y carries the axes (potential/curved_flow.h). */
 static void several_gradients(const cb_several_shape *s, const double y[4], int first, int count, size_t width,
                               double *S, double *D) {
   if (s->panels) {
@@ -76,7 +77,7 @@ static double *row_of(const cb_several_work *e, int i, int row) {
 }
 static size_t column_of(const cb_several *m, int i, int j) { return m->at[j] - (j > i ? left_out(m, i) : 0); }
 
-/* Calls part for the rows begin to end in pieces of at most ROWS rows of the same body. */
+/* Calls the function `part` for the rows begin to end in pieces of at most ROWS rows of the same body. */
 static void each_piece(cb_several_work *e, int begin, int end,
                        void (*part)(cb_several_work *, int body, int begin, int end)) {
   for (int i = 0; i < e->m->bodies; i++) {
@@ -88,8 +89,8 @@ static void each_piece(cb_several_work *e, int begin, int end,
 
 /* --- S and D --- */
 
-/* Adds the panels of body j in one view of the rows begin to end of body i to D, to the sums of S w_a, and to the sums
- * of D. */
+/* Adds what the panels of body j contribute in one view, for the rows begin to end of body i, to D, to the sums of S
+ * w_a, and to the sums of D. */
 static void fill_view(cb_several_work *e, const int ij[2], const cb_several_view *v, const int rows[2],
                       double sum[ROWS][CB_PANEL_COLUMNS], double solid[ROWS]) {
   const cb_several *m = e->m;
@@ -179,7 +180,8 @@ void cb_several_product(cb_several_work *e, int columns, const double *x, double
   cb_threads_range(cb_several_threads(e->m, 256), e->m->rows, product_rows, &t);
 }
 
-/* Adds the rows of body i, at the panels begin to end, to one column. */
+/* Adds to column c of the result, for the panels begin to end, what the rows of body i contribute to the transposed
+ * product. */
 static void add_rows(const task *t, int i, size_t begin, size_t end, size_t shift, int c) {
   const cb_several *m = t->e->m;
   const double *x = t->x + (size_t)c * m->total + m->at[i];
@@ -190,7 +192,7 @@ static void add_rows(const task *t, int i, size_t begin, size_t end, size_t shif
   }
 }
 
-/* begin and end count groups of CB_PANEL_PAD panels. */
+/* Computes the transposed product. begin and end count groups of CB_PANEL_PAD panels. */
 static void transposed_columns(void *context, int begin, int end) {
   const task *t = context;
   const cb_several *m = t->e->m;
@@ -359,7 +361,8 @@ static bool above(const double t[3][3], const double n[3], const double p[3]) {
   return true;
 }
 
-/* Returns the distance of the corners of b from the inner points of a; 0 if an edge of b crosses a. */
+/* Returns the smallest distance of a corner of b from an inner point of the triangle a, and 0 if an edge of b crosses
+ * a. */
 static double corners(const double a[3][3], const double b[3][3]) {
   double n[3], height[3], least = INFINITY;
   cb_normal3(a[0], a[1], a[2], n);
@@ -396,9 +399,9 @@ static double triangles(const double a[3][3], const double b[3][3]) {
 
 /* --- the gap --- */
 
-/* Computes the gap of the panels a of `p`, in the view v, and b of `q`. In a curved space it is computed in the
- * gnomonic picture about the middle of their centres, in which panels are flat, unless they are too far from each
- * other. */
+/* Computes the gap between panel a of `p`, seen in the view v, and panel b of `q`. In a curved space it is computed in
+ * the gnomonic picture about the middle of both centres, in which panels are flat. If the panels are too far from each
+ * other for this picture, the distance of their centres is used. */
 static void compare(cb_several_report *r, const cb_several_view *v, const cb_several_shape *p, int a,
                     const cb_several_shape *q, int b) {
   const cb_several_space *space = &p->space;
@@ -441,7 +444,8 @@ static int nearest(const cb_several_shape *s, const cb_several_view *v, const do
   return at;
 }
 
-/* Returns the squared chord (potential/curved_kernel.h) of points at this distance, or more than any chord. */
+/* Returns the squared chord (potential/curved_kernel.h) between points at this distance. Returns infinity for a
+ * distance that is larger than any in the space. */
 static double chord_of(const cb_several_space *space, double distance) {
   const double half = space->r * distance / 2;
   if (space->sign > 0 && half >= 1.57) return INFINITY;

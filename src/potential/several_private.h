@@ -31,7 +31,7 @@ typedef struct cb_several_shape {
   cb_panels *panels; /* in flat space, otherwise NULL */
   cb_curved_panels curved;
   int n;         /* number of panels */
-  size_t stride; /* n, padded */
+  size_t stride; /* n, rounded up to whole vectors */
   double K[6][6];
   double *A; /* [n][stride]: the factors of I/2 - D */
   int *pivots;
@@ -59,15 +59,16 @@ struct cb_several {
   cb_spare work;
 };
 
-/* The points of body i seen from body j: the point y in the axes of i is at T y in the axes of j, or its mirror image
- * is. A wrench W on j at these points is the wrench `carry` W on i. sign is the factor of the potentials there: 1, or
- * -1 for the images of a free surface. 0: no such view. */
+/* The points of body i seen from body j: a point y in the axes of i has the position T y in the axes of j. In a
+ * mirrored view T y is the position of its mirror image. A wrench W on j at these points is the wrench `carry` W on i.
+ * sign is the factor of the potentials there: 1, or -1 for the images of a free surface. sign is 0 if there is no such
+ * view. */
 typedef struct cb_several_view {
   double sign, T[4][4], carry[6][6];
 } cb_several_view;
 
 /* Data of C columns of twists: for each of them normal velocities and potentials on all panels, [C][total]. phi_more
- * and psi_more are the parts of phi and psi that the others cause. */
+ * and psi_more are the parts of phi and psi that the other bodies and the wall cause. */
 typedef struct cb_several_columns {
   int count;
   const double *Y; /* [C][6 bodies] */
@@ -112,7 +113,7 @@ void cb_several_work_free(cb_several_work *e);
 /* Computes S and D of `count` panels from index `first` on, at the point y; `self` is as in cb_panels_range. */
 void cb_several_range(const cb_several_shape *s, const double y[4], int first, int count, int self, double *S,
                       double *D);
-/* Adds the force f at the point y, with components as those of gradients, to a wrench. */
+/* Adds the force f at the point y, to a wrench. The components of f refer to the same frame as those of gradients. */
 void cb_several_add_force(const cb_several_space *space, const double y[4], const double f[3], double wrench[6]);
 /* Returns the distance of two points in metres. */
 double cb_several_distance(const cb_several_space *space, const double a[4], const double b[4]);
@@ -123,7 +124,8 @@ cb_status cb_several_place(cb_several_work *e, const cb_pose *g);
 
 /* Computes D and S w_a between bodies. Returns CB_STEP_DOMAIN if a body contains the centre of another body's panel. */
 cb_status cb_several_fill(cb_several_work *e);
-/* Compute out = D x and out = D^T x for the blocks between bodies, x[columns][total]. */
+/* cb_several_product computes out = D x, and cb_several_product_transposed computes out = D^T x, with the blocks of D
+ * between bodies and x[columns][total]. */
 void cb_several_product(cb_several_work *e, int columns, const double *x, double *out);
 void cb_several_product_transposed(cb_several_work *e, int columns, const double *x, double *out);
 /* Computes c->flow for the rows of body i and one of its views of body j. */

@@ -204,8 +204,8 @@ static void matrix_row(const void *context, int i, int n, const int *which, doub
   if (i < s->solids) row[self] += 0.5;
 }
 
-/* Returns the right-hand side b of panel i for its normal velocity w. sum is S w there for a solid, and n.grad S w for
- * a sheet. */
+/* Returns the right-hand side b of panel i for its normal velocity w. sum is S w at the centre of the panel for a
+ * solid, and n.grad S w for a sheet. */
 static double source(const cb_sheet *s, int i, double w, double sum) {
   return i < s->solids ? -sum : -scale_of(s, i) * (w + sum);
 }
@@ -233,7 +233,7 @@ static cb_status check_places(cb_sheet *s) {
       c[0], c[1], c[2], 4 * fabs(s->row_sum[s->report.row]));
 }
 
-/* --- by the complete matrix --- */
+/* --- solution by the complete matrix --- */
 
 typedef struct task {
   cb_sheet *s;
@@ -303,7 +303,7 @@ static cb_status solve_dense(cb_sheet *s, int columns, const double *w, double *
   return CB_OK;
 }
 
-/* --- by the tree --- */
+/* --- solution by the tree --- */
 
 static cb_status product(void *context, int columns, const double *x, double *out) {
   cb_sheet *s = context;

@@ -171,9 +171,9 @@ static const double *part(const double *moments, int l, int m, bool imaginary) {
   return moments + (l * l + (m ? 2 * m - !imaginary : 0)) * CB_TREE_COLUMNS;
 }
 
-/* Sets to[a] to the moments of component a of the gradient of the potential, from the moments up to degree `order`.
- * They have degrees up to order + 1, and lengths are in radii of the cell. They are minus the moments with the
- * derivatives of the harmonics along axis a. */
+/* Sets to[a] to the moments of component a of the gradient of the potential, from the moments of the potential up to
+ * degree `order`. The moments of the gradient have degrees up to order + 1. They are minus the moments with the
+ * derivatives of the harmonics along axis a. Lengths are in radii of the cell. */
 static void tree_gradient(int order, const double *moments, double *const to[3]) {
   for (int c = 0; c < 3 * CB_TREE_COLUMNS; c++) to[c / CB_TREE_COLUMNS][c % CB_TREE_COLUMNS] = 0;
   for (int l = 1; l <= order + 1; l++)
@@ -426,7 +426,7 @@ cb_status cb_far_field_at(cb_far_field *a, int points, const double (*x)[3], dou
   return CB_OK;
 }
 
-/* --- at the panels themselves --- */
+/* --- evaluation at the panels themselves --- */
 
 void cb_far_near_row(const cb_far *f, const cb_tree_cell *group, const cb_tree_cell *leaf, int t, double *S,
                      double *D) {
@@ -449,10 +449,9 @@ static void near_anew(const cb_far *f, const cb_tree_cell *group, const cb_tree_
   }
 }
 
-/* For axis 3 it adds the far potential to the sums of the panels of group g that need the potential. For axis < 3 it
- * adds n_axis times the derivative along this axis to the sums of the panels that need the derivative along their
- * normal n.
- */
+/* Adds the far field to the sums of the panels of group g. For axis 3 the function adds the potential, at the panels
+ * that need the potential. For axis < 3 it adds n_axis times the derivative along this axis, at the panels that need
+ * the derivative along their normal n. */
 static void add_far(const cb_far *f, int g, int columns, int axis, const cb_far_work *w) {
   const cb_far_list *list = &f->list[g];
   const cb_tree_cell *group = &f->tree.cell[f->tree.leaf[g]];

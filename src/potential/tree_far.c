@@ -129,8 +129,8 @@ static double tree_distance(const cb_tree_cell *c, const double x[3]) {
  *
  * The moments of a cell of radius a are used up to a degree p. At a distance of at least r the potential then has a
  * relative error of about (a/r)^(p + 1). Each pair of a cell and a group uses the lowest p for which this error is
- * below the allowed share. If no p up to f->order is sufficient, the cell is replaced by its children; a leaf is then
- * near. */
+ * below the allowed relative error. If no p up to f->order is sufficient, the cell is replaced by its children. A leaf
+ * has no children and is then near. */
 
 /* A pair may have a relative error of share_per_error times `error` (measured, tests/potential/test_far.c). With the
  * value 1 the error is met for random and smooth densities on spheres of up to 1e5 panels (where the bound is sharp),
@@ -144,8 +144,8 @@ static void choose_order(cb_far *f, double error) {
   f->order = (int)ceil(f->log_share / log(cb_far_opening)) - 1;
 }
 
-/* Returns the lowest order whose error is below the allowed share, or CB_TREE_ORDER + 1 if there is none. ratio is
- * a/r. */
+/* Returns the lowest order whose error is below the allowed relative error exp(log_share), or CB_TREE_ORDER + 1 if
+ * there is none. ratio is a/r. */
 static int order_of(double log_share, double ratio) {
   const double order = ratio < 1 ? ceil(log_share / log(ratio)) - 1 : INFINITY;
   return order < 1 ? 1 : order > CB_TREE_ORDER ? CB_TREE_ORDER + 1 : (int)order;
@@ -424,7 +424,7 @@ int cb_far_panel(const cb_far *f, double share, const double x[3], double weight
   return best;
 }
 
-/* Keeps the nearest panels sorted by distance. */
+/* Keeps the nearest panels that were found so far sorted by distance. */
 int cb_far_near(const cb_far *f, int g, int maximum, int *numbers) {
   const cb_tree_cell *group = &f->tree.cell[f->tree.leaf[g]];
   double distance[CB_TREE_LEAF * 8];

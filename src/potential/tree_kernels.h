@@ -48,7 +48,8 @@ enum {
   CB_TREE_COLUMNS = 8                                        /* numbers per row of coefficients and densities */
 };
 
-/* Factors of the recurrences, stored at the number of the term (see above). They are the same for all cells. */
+/* Factors of the recurrences of the harmonics. Each factor is stored at the number of its term (file head). The factors
+ * are the same for all cells. */
 typedef struct cb_tree_factors {
   double up[CB_TREE_TERMS]; /* R_{l+1} = up z R_l - down r^2 R_{l-1} for the same m, stored at the number of R_{l+1} */
   double down[CB_TREE_TERMS];
@@ -72,7 +73,7 @@ typedef struct cb_tree_block {
 
 typedef struct cb_tree_kernels {
   /* Adds the moments of n panels (in blocks of eight) about a centre to `moments`, for rows of densities sigma and mu.
-   * Either may be NULL. */
+   * sigma or mu may be NULL. */
   void (*panels)(const cb_tree_factors *f, int order, const cb_tree_rule *rule, int n, const cb_tree_block *blocks,
                  const double centre[3], double radius, const double *sigma, const double *mu, double *moments,
                  double *work);
@@ -133,7 +134,7 @@ struct cb_far {
   cb_far_list *list;                /* one per group */
   double *sigma, *mu;               /* rows of CB_TREE_COLUMNS densities in the tree's order */
   double *moments;                  /* the moments of all cells */
-  int solids; /* number of panels at which potentials are wanted; at the others n.grad phi is wanted */
+  int solids;                       /* potentials are wanted at this many panels, n.grad phi at all other panels */
   /* [3][cells]: the moments of the gradient of each cell, as coefficients (far_finish in tree_at.c); NULL: only
    * potentials are wanted */
   double *slopes;
@@ -161,7 +162,7 @@ static inline size_t cb_far_slope_size(const cb_far *f) {
   return (size_t)((f->order + 2) * (f->order + 2)) * CB_TREE_COLUMNS;
 }
 /* Computes S and D (or their derivatives along the normal, if cb_far_has_slope) of the panels of a near leaf at the
- * centre of panel t of a group. Either may be NULL. */
+ * centre of panel t of a group. S or D may be NULL. */
 void cb_far_near_row(const cb_far *f, const cb_tree_cell *group, const cb_tree_cell *leaf, int t, double *S, double *D);
 
 /* Allocates the work space of all threads. Returns NULL if there is no memory. */

@@ -2,7 +2,7 @@
  * are twists in frame A at q = 0.
  *
  *   S_i = Ad of (exp(s_{i+1} q_{i+1}) .. exp(s_n q_n))^-1 applied to s_i
- *   q is found by Newton's method: q += (S S^T)^-1 S log(M(q)^-1 m), from coordinates nearby
+ *   q is found by Newton's method from nearby coordinates: q += (S S^T)^-1 S log(M(q)^-1 m)
  *   gaps: the components of log(M(q)^-1 m) along an orthonormal basis N of the complement of all S_i
  * Two coordinates are not determined where their S are parallel (gimbal lock). Source: Murray, Li & Sastry, A
  * Mathematical Introduction to Robotic Manipulation (1994), section 3.2.

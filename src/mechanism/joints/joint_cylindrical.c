@@ -6,7 +6,7 @@ static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *o
   (void)data;
   out->q[1] = cb_joint_twist(m, 2, out->q[1], turned);
   const double c = cos(out->q[1]), s = sin(out->q[1]);
-  /* in axes that turn about z alone: rotations of B about other axes do not change them */
+  /* the displacement in axes that turn with B only about z; rotations of B about other axes do not change it */
   const double moved[2] = {c * m->x[0] + s * m->x[1], c * m->x[1] - s * m->x[0]};
   out->q[0] = m->x[2];
   out->S[0][5] = 1;

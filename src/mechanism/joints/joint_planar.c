@@ -19,7 +19,7 @@ static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *o
     out->gap[i] = turned[i];
   }
   out->N[2][5] = 1;
-  out->gap[2] = m->x[2]; /* the axes of A: rotations of B do not change it */
+  out->gap[2] = m->x[2]; /* in the axes of A, so that rotations of B do not change this gap */
 }
 
 static void place(const double *q, const cb_joint_data *data, cb_pose *m) {

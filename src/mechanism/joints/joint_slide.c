@@ -12,7 +12,7 @@ static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *o
   }
   for (int i = 0; i < 2; i++) {
     out->N[3 + i][3 + i] = 1;
-    out->gap[3 + i] = m->x[i]; /* the axes of A: rotations of B do not change them */
+    out->gap[3 + i] = m->x[i]; /* in the axes of A, so that rotations of B do not change it */
   }
 }
 

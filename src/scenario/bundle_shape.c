@@ -108,7 +108,8 @@ static cb_status parse(reading *r, const cb_node *node, const char *const *names
   cb_shape_scenario *own = r->shape;
   if (node->kind != CB_NODE_SCALAR) return cb_node_fail(node, "expected an expression");
   const cb_named_numbers *k = &r->parameters;
-  const cb_expression_scope scope = {names, (size_t)n, k->name, k->value, k->n};
+  const cb_expression_scope scope = {
+      .names = names, .n = (size_t)n, .parameters = k->name, .values = k->value, .n_parameters = k->n};
   const cb_status status = cb_node_expression(node, &scope, &e);
   if (status) return status;
   *out = own->expression[own->expressions++] = e;

@@ -283,7 +283,11 @@ const cb_fluid_doc cb_fluid_docs[] = {
 
 static cb_expression_scope scope_of(const cb_scenario *s, size_t n, const char *const *named) {
   const cb_fluid_scenario *m = s->own;
-  return (cb_expression_scope){named, n, m->parameter, m->parameter_value, m->n_parameters};
+  return (cb_expression_scope){.names = named,
+                               .n = n,
+                               .parameters = m->parameter,
+                               .values = m->parameter_value,
+                               .n_parameters = m->n_parameters};
 }
 
 cb_status cb_scenario_number(const cb_scenario *s, const cb_node *node, size_t n, const char *const *named,

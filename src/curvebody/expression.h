@@ -54,10 +54,10 @@ typedef struct cb_expression_scope {
 /* Does the same as cb_expression_parse, with the names of `scope`, which is read only during the call. An expression
  * that uses a name with two meanings, such as a parameter and a variable, is CB_ERROR_INPUT. */
 cb_status cb_expression_parse_in(const char *text, const cb_expression_scope *scope, size_t *at, cb_expression **out);
-/* Check whether `name` may be added to the scope as a variable, or as a parameter or control. Messages call the variables of the
- * scope by `kind`, such as "coordinate". CB_ERROR_INPUT if the name is too long, begins with a digit, has characters
- * other than letters, digits and _, is the name of a function, or is already in the scope. A parameter or
- * control must also not have the name of a constant. */
+/* Check whether `name` may be added to the scope as a variable, or as a parameter or control. Messages call the
+ * variables of the scope by `kind`, such as "coordinate". CB_ERROR_INPUT if the name is too long, begins with a digit,
+ * has characters other than letters, digits and _, is the name of a function, or is already in the scope. A parameter
+ * or control must also not have the name of a constant. */
 cb_status cb_expression_check_variable(const char *name, const cb_expression_scope *scope, const char *kind);
 cb_status cb_expression_check_parameter(const char *name, const cb_expression_scope *scope, const char *kind);
 void cb_expression_free(cb_expression *e);

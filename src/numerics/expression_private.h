@@ -1,8 +1,8 @@
 /* The tape of a parsed expression.
  *
  * Every quantity has a place in one array of values: first the variables in use, then the constants, then the controls,
- * then the result of each operation in order. The number of a place is called a ref. The refs of operands are smaller than the ref of the
- * result.
+ * then the result of each operation in order. The number of a place is called a ref. The refs of operands are smaller
+ * than the ref of the result.
  * Jets (value, gradient and Hessian) are stored in slots. A slot is reused when its result is no longer needed, so that
  * evaluation works on the C stack.
  */
@@ -125,9 +125,9 @@ int cb_function_find(const char *name, size_t length);
 int cb_constant_find(const char *name, size_t length, double *value);
 extern const char *const cb_constant_names[]; /* the list ends with NULL */
 
-/* Sets names[n] that have a meaning, but not in every expression. Until the next call in this thread, an expression with
- * such a name where it is unknown is answered with `where`, a sentence that says where it may be used. Returns what was
- * set before. The texts are borrowed. */
+/* Sets names[n] that have a meaning, but not in every expression. Until the next call in this thread, an expression
+ * that uses such a name where it is unknown is answered with `where`, a text that says where it may be used. Returns
+ * what was set before. The texts are borrowed. */
 typedef struct cb_expression_elsewhere {
   const char *const *names;
   size_t n;

@@ -315,7 +315,9 @@ cb_status cb_scenario_read_named(cb_scenario *s, const cb_node *map, cb_named_nu
     const size_t n = out->n;
     const cb_expression_scope before = {.parameters = out->name, .values = out->value, .n_parameters = n};
     const char *name = map->keys[i]->text;
-    if (cb_expression_check_parameter(name, &before, "")) {
+    cb_expression_scope taken = before;
+    cb_scenario_add_controls(s, &taken);
+    if (cb_expression_check_parameter(name, &taken, "")) {
       cb_errors_add(&errors, map->keys[i], cb_node_fail(map->keys[i], "%s", cb_error_text()));
       out->lost = true;
       continue;
@@ -337,6 +339,7 @@ cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map) {
   m->parameter = all.name;
   m->parameter_value = all.value;
   m->n_parameters = all.n;
+  s->parameters = all;
   m->lost = m->lost || all.lost;
   return status;
 }

@@ -126,7 +126,7 @@ static cb_status step(cb_integrator *in, void *of, double h) {
   memcpy(state->p, m->p, bytes);
   memset(state->x_low, 0, bytes);
   memset(state->p_low, 0, bytes);
-  cb_compensated_add(1, &state->t, &state->t_low, &h, true, 1);
+  cb_compensated_add_one(&state->t, &state->t_low, h);
   return CB_OK;
 }
 

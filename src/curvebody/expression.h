@@ -27,7 +27,7 @@ CB_API_BEGIN
 typedef struct cb_expression cb_expression;
 
 #define CB_EXPRESSION_VARIABLES 64
-#define CB_EXPRESSION_NAME 31 /* maximum number of bytes in the name of a variable or parameter */
+#define CB_EXPRESSION_NAME 31 /* maximum number of bytes in the name of a variable, parameter or control */
 
 /* Parses a text with the variables names[n], n <= CB_EXPRESSION_VARIABLES, which are read only during the call. A name
  * may have dots, such as a.x; each part between dots consists of letters, digits and _. The caller frees *out with
@@ -38,24 +38,30 @@ typedef struct cb_expression cb_expression;
  * there, and for an unknown name gives the nearest known name. CB_ERROR_ARGUMENT for too many variables;
  * CB_ERROR_MEMORY. */
 cb_status cb_expression_parse(const char *text, const char *const *names, size_t n, size_t *at, cb_expression **out);
-/* The names that an expression may use. A parameter is a name for a constant number. */
+/* The names that an expression may use. A parameter is a name for a constant number. A control is a name for a number
+ * that may change after parsing: each evaluation reads it from control_values, which must last as long as the
+ * expression and its copies. An expression has no derivatives with respect to controls. */
 typedef struct cb_expression_scope {
   const char *const *names; /* [n]: variables */
   size_t n;
   const char *const *parameters; /* [n_parameters] */
   const double *values;          /* [n_parameters]: values of the parameters */
   size_t n_parameters;
+  const char *const *controls;  /* [n_controls] */
+  const double *control_values; /* [n_controls]; borrowed */
+  size_t n_controls;
 } cb_expression_scope;
-/* Does the same as cb_expression_parse, with the variables and parameters of `scope`, which is read only during the
- * call. An expression that uses a name which is both a parameter and a variable is CB_ERROR_INPUT. */
+/* Does the same as cb_expression_parse, with the names of `scope`, which is read only during the call. An expression
+ * that uses a name with two meanings, such as a parameter and a variable, is CB_ERROR_INPUT. */
 cb_status cb_expression_parse_in(const char *text, const cb_expression_scope *scope, size_t *at, cb_expression **out);
-/* Check whether `name` may be added to the scope as a variable or as a parameter. Messages call the variables of the
- * scope by `kind`, such as "coordinate". CB_ERROR_INPUT if the name is too long, begins with a digit, has characters
- * other than letters, digits and _, is the name of a function, or is already in the scope. A parameter must also not
- * have the name of a constant. */
+/* Check whether `name` may be added to the scope as a variable, or as a parameter or control. Messages call the
+ * variables of the scope by `kind`, such as "coordinate". CB_ERROR_INPUT if the name is too long, begins with a digit,
+ * has characters other than letters, digits and _, is the name of a function, or is already in the scope. A parameter
+ * or control must also not have the name of a constant. */
 cb_status cb_expression_check_variable(const char *name, const cb_expression_scope *scope, const char *kind);
 cb_status cb_expression_check_parameter(const char *name, const cb_expression_scope *scope, const char *kind);
 void cb_expression_free(cb_expression *e);
+/* Makes a copy, which reads its controls from the same addresses. The caller frees it. */
 cb_status cb_expression_copy(const cb_expression *e, cb_expression **out);
 
 /* Returns the value where the variables are x[n]. */
@@ -77,6 +83,8 @@ cb_jet cb_expression_jet(const cb_expression *e, const double *x, int m);
 
 /* Returns whether the expression depends on variable i (1) or not (0). */
 int cb_expression_uses(const cb_expression *e, size_t i);
+/* Returns whether the expression depends on a control. */
+bool cb_expression_uses_control(const cb_expression *e);
 
 /* Parses and evaluates an expression without variables. CB_ERROR_INPUT for an error in the text and for a value that is
  * not finite; *at (at may be NULL) is then the offset of the error, or 0. */

@@ -111,6 +111,9 @@ typedef struct cb_immersed_options {
   size_t n_parameters;
   const char *const *names; /* [n_parameters]: parameters of the expressions of wrenches */
   const double *values;     /* [n_parameters]: their values */
+  size_t n_controls;
+  const char *const *controls;  /* [n_controls]: controls of these expressions (curvebody/expression.h) */
+  const double *control_values; /* [n_controls]; borrowed, must outlive the body */
   /* in a curved space: a system of one particle of mass 1 kg and charge 0. Its potential energy at a point is that of
    * 1 kg of the body or of the fluid there. NULL: there is none. */
   const struct cb_system *potential;

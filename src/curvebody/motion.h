@@ -30,6 +30,12 @@ typedef struct cb_observable {
   size_t at;                                        /* a further argument of fill: an offset or an index */
 } cb_observable;
 
+/* A number that belongs to the present state, such as the place of a body along x. The class that finds it gives the
+ * members their meaning. */
+typedef struct cb_quantity {
+  int kind, subject, part;
+} cb_quantity;
+
 /* How the states of a configuration space move and are measured. `step` is required. Another member is NULL if nothing
  * has to be done, or if the class cannot do it. */
 typedef struct cb_motion {
@@ -66,6 +72,12 @@ typedef struct cb_motion {
   /* Returns the particles if several such runs can be stepped together by vector instructions (src/run/run_shared.h);
    * otherwise NULL. */
   struct cb_particles *(*lanes)(const cb_run *run);
+  /* For the laws of controls: the first function finds the quantity with the name text[length], such as head.x, and
+   * returns whether there is one; the second returns its value at the state that was last measured. quantities: which
+   * names there are, for messages. */
+  bool (*find_quantity)(const cb_run *run, const char *text, size_t length, cb_quantity *out);
+  double (*quantity)(const cb_run *run, const cb_quantity *q);
+  const char *quantities;
 } cb_motion;
 
 /* Makes an empty run with `size` bytes of data, which are 0 and belong to the run, and checks the options

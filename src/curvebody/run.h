@@ -15,6 +15,16 @@ CB_API_BEGIN
 
 typedef struct cb_run cb_run;
 
+/* Numbers that may change between steps. The expressions of forces read `value`. */
+typedef struct cb_run_controls {
+  size_t n;
+  const char *const *name; /* [n] */
+  double *value;           /* [n] */
+  /* Called before each step; may compute new values from the present state. NULL: nothing is computed. */
+  cb_status (*sample)(void *self, cb_run *run);
+  void *self;
+} cb_run_controls;
+
 typedef struct cb_run_options {
   double start, end;  /* start time and end time */
   double step;        /* > 0; the last step is shorter if end - start is not a multiple of `step` */
@@ -28,7 +38,8 @@ typedef struct cb_run_options {
   bool state;            /* true: record the fields that determine the state, as /position and /momentum */
   /* true: project the start to the constraints; false: a start that violates them is an error */
   bool project;
-  double start_tolerance; /* if the start is not projected: maximum violation of a constraint; 0: 1e-9 */
+  double start_tolerance;          /* if the start is not projected: maximum violation of a constraint; 0: 1e-9 */
+  const cb_run_controls *controls; /* borrowed; NULL: none */
 } cb_run_options;
 
 /* The argument of a progress function, which is called at most five times per second. Times are in the unit of the

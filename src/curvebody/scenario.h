@@ -41,6 +41,9 @@ const cb_space *cb_scenario_space(const cb_scenario *scenario);
 const cb_system *cb_scenario_system(const cb_scenario *scenario);
 cb_integrator *cb_scenario_integrator(cb_scenario *scenario);
 cb_run *cb_scenario_run(cb_scenario *scenario);
+/* Returns the number of controls (the key `controls`), and sets *name and *value to their names and present values,
+ * which are valid until the scenario is freed. The values may be changed between steps (cb_run_advance). */
+size_t cb_scenario_controls(cb_scenario *scenario, const char *const **name, double **value);
 /* Adds warnings about the scenario to the warnings of its run (cb_run_warnings): those that were given while it was
  * read, and those about its bodies. Call the function before the run begins or is restored. */
 cb_status cb_scenario_warn(cb_scenario *scenario);

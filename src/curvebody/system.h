@@ -111,6 +111,11 @@ cb_status cb_builder_force(cb_builder *b, int body, const char *chart, const cha
  * of one particle, m and q are parameters as well. An expression that uses a name which is both a parameter and a
  * variable is CB_ERROR_INPUT. */
 cb_status cb_builder_parameters(cb_builder *b, size_t n, const char *const *names, const double *values);
+/* Sets the controls: names[n] stand for values[n], which may change at any time (curvebody/expression.h), in the
+ * expressions of potentials, forces, interactions and springs that are given after this call. The arrays are borrowed
+ * and must outlive the system. Constraints, walls and events cannot use controls, because their jumps would have no
+ * velocity. */
+void cb_builder_controls(cb_builder *b, size_t n, const char *const *names, const double *values);
 /* Returns the offset in bytes of the error in an expression, after a call that failed with CB_ERROR_INPUT. */
 size_t cb_builder_expression_at(const cb_builder *b);
 /* Makes the system, which the caller frees. Checks masses, indices, and that joined points do not coincide; finds the

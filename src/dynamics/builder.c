@@ -263,7 +263,7 @@ cb_status cb_builder_driven_spring(cb_builder *b, int i, int j, cb_target stiffn
   for (int a = 0; a < 3 && !status; a++) {
     bond.value[a] = target[a].value;
     if (!target[a].expression) continue;
-    status = cb_builder_parse(b, target[a].expression, names, 1, &bond.expression[a]);
+    status = cb_builder_parse_force(b, target[a].expression, names, 1, &bond.expression[a]);
     bond.value[a] = 0; /* the expression may have a pole at t = 0; its values are checked where they are used */
   }
   if (!status) status = check_spring(bond.value[0], bond.value[1], bond.value[2]);
@@ -281,15 +281,32 @@ cb_status cb_builder_parameters(cb_builder *b, size_t n, const char *const *name
     lost = !(name[i] = cb_arena_strdup(b->texts, names[i]));
   }
   if (lost) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu parameters", n);
-  b->parameters = (cb_expression_scope){.parameters = name, .values = value, .n_parameters = n};
+  b->parameters.parameters = name;
+  b->parameters.values = value;
+  b->parameters.n_parameters = n;
   return CB_OK;
 }
 
-cb_status cb_builder_parse(cb_builder *b, const char *text, const char *const *names, size_t n, cb_expression **out) {
+void cb_builder_controls(cb_builder *b, size_t n, const char *const *names, const double *values) {
+  b->parameters.controls = names;
+  b->parameters.control_values = values;
+  b->parameters.n_controls = n;
+}
+
+cb_status cb_builder_parse_force(cb_builder *b, const char *text, const char *const *names, size_t n,
+                                 cb_expression **out) {
   cb_expression_scope scope = b->parameters;
   scope.names = names;
   scope.n = n;
   return cb_expression_parse_in(text, &scope, &b->expression_at, out);
+}
+
+cb_status cb_builder_parse(cb_builder *b, const char *text, const char *const *names, size_t n, cb_expression **out) {
+  const cb_expression_scope all = b->parameters;
+  b->parameters.n_controls = 0;
+  const cb_status status = cb_builder_parse_force(b, text, names, n, out);
+  b->parameters.n_controls = all.n_controls;
+  return status;
 }
 
 cb_status cb_builder_placed(const cb_builder *b, cb_status status, const cb_node *node, bool expression) {
@@ -351,7 +368,7 @@ static cb_status add_term(cb_builder *b, cb_builder_term term, const char *text,
   cb_status status = check_body(b, term.body_a);
   if (!status) status = check_body(b, term.body_b);
   if (!status) status = cb_builder_grow((void **)&b->term, b->n_terms, &b->capacity_terms, sizeof *b->term);
-  if (!status && text) status = cb_builder_parse(b, text, names, count, &term.expression);
+  if (!status && text) status = cb_builder_parse_force(b, text, names, count, &term.expression);
   if (status) return status;
   term.pair_potential.expression = term.expression;
   b->term[b->n_terms++] = term;
@@ -435,7 +452,7 @@ static cb_status parse_force(cb_builder *b, const cb_chart *chart, const char *c
   for (int a = 0; a < n && !status; a++) {
     if (!text[a] || !strcmp(text[a], "0")) continue;
     *at = (size_t)a;
-    status = cb_builder_parse(b, text[a], names, (size_t)(2 * n + 3), &term->force[a]);
+    status = cb_builder_parse_force(b, text[a], names, (size_t)(2 * n + 3), &term->force[a]);
     for (int c = 0; c < n && !status; c++)
       term->uses_velocity = term->uses_velocity || cb_expression_uses(term->force[a], (size_t)(n + c));
   }

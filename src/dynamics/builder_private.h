@@ -64,7 +64,7 @@ struct cb_builder {
   bool couples; /* bodies with joints need no particles */
   /* tracers: particles may have no mass; in_world: all coordinates are those of the world (builder_points.h) */
   bool tracers, in_world;
-  /* names and values that expressions may use in addition to their variables; stored in `texts` */
+  /* parameters, stored in `texts`, and controls that expressions may use in addition to their variables */
   cb_expression_scope parameters;
   struct cb_contact_set *contacts; /* NULL: no contacts, walls or events were added */
   size_t expression_at;            /* position of the error in the last expression that failed */
@@ -73,6 +73,9 @@ struct cb_builder {
 /* Parses an expression of the variables names[n] and of the parameters of the builder. Sets expression_at if the text
  * is wrong. The caller owns *out. */
 cb_status cb_builder_parse(cb_builder *b, const char *text, const char *const *names, size_t n, cb_expression **out);
+/* Does the same as cb_builder_parse, for a force or a potential, which may also use the controls. */
+cb_status cb_builder_parse_force(cb_builder *b, const char *text, const char *const *names, size_t n,
+                                 cb_expression **out);
 /* Returns `status`. If the failure has no position in the input yet, the position of `node` is added to the message. If
  * `expression` is true, the text of the node is an expression, and the position inside this text is added to the
  * message. */

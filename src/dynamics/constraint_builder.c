@@ -115,7 +115,7 @@ static cb_status potential_of(cb_builder *b, cb_constraint *row, double stiffnes
   row->is_potential = true;
   row->stiffness = stiffness;
   if (expression) row->target = 0;
-  if (expression) return cb_builder_parse(b, expression, names, 2, &row->energy);
+  if (expression) return cb_builder_parse_force(b, expression, names, 2, &row->energy);
   return rest ? set_target(b, rest, row) : CB_OK;
 }
 

@@ -32,7 +32,7 @@ const cb_pair_potential_class *cb_pair_potential_find(const char *name) {
 
 bool cb_pair_potential_is_timed(const cb_pair_potential *pair_potential) {
   const cb_expression *e = pair_potential->expression;
-  return pair_potential->class_->uses_time || (e && cb_expression_uses(e, 1));
+  return pair_potential->class_->uses_time || (e && (cb_expression_uses(e, 1) || cb_expression_uses_control(e)));
 }
 
 static double factor_of(const cb_pair_potential *pair_potential, const cb_pair *pair) {

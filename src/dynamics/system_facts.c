@@ -302,7 +302,10 @@ static const double vanishes = 1e-12;
 
 /* --- energy --- */
 
-static bool timed(const cb_expression *e, int variable) { return e && cb_expression_uses(e, (size_t)variable); }
+/* Returns whether the values of an expression change in time by themselves, or may be changed. */
+static bool timed(const cb_expression *e, int variable) {
+  return e && (cb_expression_uses(e, (size_t)variable) || cb_expression_uses_control(e));
+}
 
 /* Returns the index of t among the variables of an expression; t follows the coordinates. */
 static int coordinates(const cb_space *g, const cb_chart *chart) { return chart ? chart->size : g->embedding; }

@@ -1,6 +1,9 @@
-/* The loop that solves for stages, the predictor, and the matrix of Newton's method (iteration.h). */
+/* The loop that solves for stages, the predictor, the matrix of Newton's method, and compensated sums of the states of
+ * all particles (iteration.h). */
 #include "integrators/iteration.h"
 #include "core/arena.h"
+#include "core/threads.h"
+#include "numerics/dd.h"
 #include "numerics/tableau.h"
 #include "numerics/sparse.h"
 
@@ -337,3 +340,24 @@ void cb_stage_matrix_set(cb_stage_matrix *m, int particle, int e, const double *
 
 cb_status cb_stage_matrix_factor(cb_stage_matrix *m) { return cb_sparse_factor(m->sparse); }
 void cb_stage_matrix_solve(cb_stage_matrix *m, double *x) { cb_sparse_solve(m->sparse, x); }
+
+/* --- compensated sums (numerics/dd.h) --- */
+
+typedef struct addition {
+  double *high, *low;
+  const double *increment;
+  bool keep;
+} addition;
+
+static void add_range(void *context, int begin, int end) {
+  const addition *a = context;
+  for (int i = begin; i < end; i++) {
+    cb_compensated_add_one(&a->high[i], &a->low[i], a->increment[i]);
+    if (!a->keep) a->low[i] = 0;
+  }
+}
+
+void cb_compensated_add(size_t count, double *high, double *low, const double *increment, bool keep, int threads) {
+  addition a = {high, low, increment, keep};
+  cb_threads_range(threads, (int)count, add_range, &a);
+}

@@ -204,3 +204,7 @@ void cb_stage_matrix_set(cb_stage_matrix *m, int particle, int e, const double *
 cb_status cb_stage_matrix_factor(cb_stage_matrix *m);
 /* Replaces the right side x[n*B] by the solution. */
 void cb_stage_matrix_solve(cb_stage_matrix *m, double *x);
+
+/* Adds an increment to arrays of `count` numbers, as cb_compensated_add_one (numerics/dd.h) does for one number. If
+ * `keep` is false, the low parts are set to 0. */
+void cb_compensated_add(size_t count, double *high, double *low, const double *increment, bool keep, int threads);

@@ -82,7 +82,7 @@ static cb_status find_others(cb_joint_laws *l, const char *text, law *out, const
 }
 
 /* Adds labels that are not in the text, as many as fit, so that the message about a name that does not exist can
- * propose one of them. A label that is also the name of a parameter is left out. */
+ * propose one of them. A label that is also the name of a parameter or control is left out. */
 static cb_status add_unused(cb_joint_laws *l, const cb_expression_scope *scope, const law *of,
                             const char *names[OTHERS], size_t *count) {
   for (int i = 0; i < 2 * l->n && *count < OTHERS; i++) {
@@ -92,6 +92,7 @@ static cb_status add_unused(cb_joint_laws *l, const cb_expression_scope *scope, 
     if (status) return status;
     for (int k = 0; k < of->others; k++) known = known || of->other[k] == other;
     for (size_t k = 0; k < scope->n_parameters; k++) known = known || !strcmp(scope->parameters[k], names[*count]);
+    for (size_t k = 0; k < scope->n_controls; k++) known = known || !strcmp(scope->controls[k], names[*count]);
     *count += !known;
   }
   return CB_OK;
@@ -109,7 +110,11 @@ static cb_status parse(cb_joint_laws *l, const char *text, bool of_time, cb_expr
   }
   scope.names = names;
   scope.n = of_time ? 1 : OWN + others;
-  return cb_expression_parse_in(text, &scope, at, &out->u);
+  const cb_status status = cb_expression_parse_in(text, &scope, at, &out->u);
+  if (status || !of_time || !cb_expression_uses_control(out->u)) return status;
+  return cb_fail(CB_ERROR_INPUT,
+                 "a drive cannot use a control, because a jump of a drive has no velocity: expected a "
+                 "`servo` that uses the control");
 }
 
 static cb_joint_laws *allocate(int n) {

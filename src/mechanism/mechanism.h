@@ -267,9 +267,9 @@ typedef struct cb_actuator {
 
 typedef struct cb_joint_laws cb_joint_laws;
 
-/* Copies label[coordinates], actuator[coordinates] and drive[coordinates] (texts; NULL: not driven). The parameters are
- * those of the scope. Returns CB_ERROR_INPUT if an expression is wrong. *which is then the coordinate, and *at the
- * offset in the text of its drive, or of its actuator if it has no drive. */
+/* Copies label[coordinates], actuator[coordinates] and drive[coordinates] (texts; NULL: not driven). The parameters and
+ * the controls are those of the scope; drives cannot use controls. Returns CB_ERROR_INPUT if an expression is wrong.
+ * *which is then the coordinate, and *at the offset in the text of its drive, or of its actuator if it has no drive. */
 cb_status cb_joint_laws_create(int coordinates, const char *const *label, const cb_actuator *actuator,
                                const char *const *drive, const cb_expression_scope *parameters, int *which, size_t *at,
                                cb_joint_laws **out);

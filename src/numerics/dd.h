@@ -105,10 +105,6 @@ static inline void cb_compensated_add_one(double *high, double *low, double incr
   *high = sum;
 }
 
-/* Does the same as cb_compensated_add_one for arrays of `count` numbers. If `keep` is false, the low parts are set to
- * 0. */
-void cb_compensated_add(size_t count, double *high, double *low, const double *increment, bool keep, int threads);
-
 /* Returns sum_a form_a (x_a + low_a)^2 - value from exact products; the error is of order eps^2 for the round-off eps.
  * form_a is 1 or -1. */
 static inline double cb_compensated_norm(int count, const double *form, const double *x, const double *low,

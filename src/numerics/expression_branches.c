@@ -64,7 +64,7 @@ static bool has_sides(const cb_operation *o) {
 /* --- rewriting an expression on one side of a kink --- */
 
 static const cb_operation *operation_of(const cb_expression *e, int ref) {
-  const int i = ref - e->variables - e->constants;
+  const int i = ref - cb_expression_leaves(e);
   return i < 0 ? NULL : &e->operation[i];
 }
 
@@ -152,14 +152,19 @@ static int decided(cb_tape *t, const cb_expression *e, int i, int kink, int side
   return cb_tape_constant(t, o->op == CB_OP_NOT_EQUAL || (o->op != CB_OP_EQUAL && is_less(o->op) == rises));
 }
 
+static int put_leaf(cb_tape *t, const cb_expression *e, int i) {
+  const int constant = i - e->variables, control = constant - e->constants;
+  return constant < 0  ? cb_tape_variable(t, e->variable[i])
+         : control < 0 ? cb_tape_constant(t, e->constant[constant])
+                       : cb_tape_control(t, e->control[control]);
+}
+
 /* Writes the expression e, on a side of a kink, to the tape; if kink is -1, e is unchanged. Sets at[ref of e] to the
  * ref on the tape. Returns the ref of the result, or -1 if the tape is full. */
 static int put(cb_tape *t, const cb_expression *e, int kink, int side, int *at) {
-  const int leaves = e->variables + e->constants;
-  for (int i = 0; i < leaves; i++) {
-    at[i] = i < e->variables ? cb_tape_variable(t, e->variable[i]) : cb_tape_constant(t, e->constant[i - e->variables]);
-    if (at[i] < 0) return -1;
-  }
+  const int leaves = cb_expression_leaves(e);
+  for (int i = 0; i < leaves; i++)
+    if ((at[i] = put_leaf(t, e, i)) < 0) return -1;
   for (int i = 0; i < e->operations; i++) {
     const cb_operation *o = &e->operation[i];
     int *to = &at[leaves + i];
@@ -406,7 +411,7 @@ static void pass(const cb_expression *e, const cb_operation *o, int way, uint8_t
 }
 
 static void find_ways(const cb_expression *e, uint8_t ways[CB_TAPE_MAX]) {
-  const int leaves = e->variables + e->constants;
+  const int leaves = cb_expression_leaves(e);
   for (int i = 0; i < CB_TAPE_MAX; i++) ways[i] = 0;
   ways[e->result] = GROWS;
   for (int i = e->operations - 1; i >= 0; i--) pass(e, &e->operation[i], ways[leaves + i], ways);
@@ -416,7 +421,7 @@ static void find_ways(const cb_expression *e, uint8_t ways[CB_TAPE_MAX]) {
  * each choice is valid only on its side. */
 static cb_status find_kink(const cb_expression_branch *b, int *kink, bool *guarded) {
   const cb_expression *e = b->value;
-  const int leaves = e->variables + e->constants;
+  const int leaves = cb_expression_leaves(e);
   uint8_t ways[CB_TAPE_MAX];
   find_ways(e, ways);
   *guarded = false;
@@ -448,7 +453,7 @@ static int find_tip(const cb_expression_branch *b) {
   find_ways(e, ways);
   for (int i = b->tip - 1; i >= 0; i--) {
     const cb_operation *o = &e->operation[i];
-    if (o->op == CB_OP_HYPOT && ways[e->variables + e->constants + i] == FALLS && !constant_at(e, o->a, &value) &&
+    if (o->op == CB_OP_HYPOT && ways[cb_expression_leaves(e) + i] == FALLS && !constant_at(e, o->a, &value) &&
         !constant_at(e, o->b, &value))
       return i;
   }
@@ -568,7 +573,7 @@ static int degree_of(const cb_operation *o, const uint8_t *degree) {
 
 bool cb_expression_is_affine(const cb_expression *e, int first, int count) {
   uint8_t degree[CB_TAPE_MAX];
-  const int leaves = e->variables + e->constants;
+  const int leaves = cb_expression_leaves(e);
   for (int k = 0; k < leaves; k++)
     degree[k] = k < e->variables && e->variable[k] >= first && e->variable[k] < first + count;
   for (int k = 0; k < e->operations; k++) degree[leaves + k] = (uint8_t)degree_of(&e->operation[k], degree);

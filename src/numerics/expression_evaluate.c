@@ -72,6 +72,7 @@ ALWAYS_INLINE cb_taylor taylor(const cb_operation *o, const double *v, int order
     case CB_OP_EQUAL: return (cb_taylor){.f = a == b};
     case CB_OP_NOT_EQUAL: return (cb_taylor){.f = a != b};
     case CB_OP_CONSTANT:
+    case CB_OP_CONTROL:
     case CB_OP_VARIABLE: break;
   }
   return (cb_taylor){.f = NAN};
@@ -95,7 +96,8 @@ static void taylor_second(const cb_operation *o, const double *v, cb_taylor *t) 
 ALWAYS_INLINE double *load_leaves(const cb_expression *e, const double *x, double *v) {
   for (int i = 0; i < e->variables; i++) v[i] = x[e->variable[i]];
   for (int i = 0; i < e->constants; i++) v[e->variables + i] = e->constant[i];
-  return v + e->variables + e->constants;
+  for (int i = 0; i < e->controls; i++) v[e->variables + e->constants + i] = *e->control[i];
+  return v + cb_expression_leaves(e);
 }
 
 ALWAYS_INLINE void run(const cb_expression *e, const double *x, double *v) {
@@ -112,7 +114,7 @@ double cb_expression_value(const cb_expression *e, const double *x) {
 /* Returns the margin of a condition (cb_expression_margin): the minimum for products and min, the maximum for sums and
  * max. */
 static double margin_at(const cb_expression *e, int ref, const double *v) {
-  const int i = ref - e->variables - e->constants;
+  const int i = ref - cb_expression_leaves(e);
   if (i < 0) return fabs(v[ref]);
   const cb_operation *o = &e->operation[i];
   switch (o->op) {
@@ -141,7 +143,7 @@ double cb_expression_margin(const cb_expression *e, const double *x) {
 double cb_expression_gradient(const cb_expression *e, const double *x, int m, double *g) {
   /* The arrays lie in one block without gaps, so that a small tape needs only a few cache lines. */
   double work[4 * CB_TAPE_MAX];
-  int leaves = e->variables + e->constants, refs = leaves + e->operations;
+  int leaves = cb_expression_leaves(e), refs = leaves + e->operations;
   double *v = work, *bar = v + refs, *fa = bar + refs, *fb = fa + e->operations;
   double *result = load_leaves(e, x, v);
   const uint8_t *lowest = e->lowest + leaves;
@@ -209,7 +211,7 @@ ALWAYS_INLINE double jet_operation(const cb_operation *o, const double *v, int m
 ALWAYS_INLINE void jet_run(const cb_expression *e, const double *x, int m, cb_jet *out) {
   double v[CB_TAPE_MAX], jets[CB_SLOT_MAX * (CB_JET_MAX + CB_JET_PACKED)];
   double *result = load_leaves(e, x, v);
-  int leaves = e->variables + e->constants, size = m + m * (m + 1) / 2;
+  int leaves = cb_expression_leaves(e), size = m + m * (m + 1) / 2;
   for (int i = 0; i < e->variables; i++) {
     if (e->lowest[i] >= m) continue;
     double *jet = jets + e->slot[i] * size;
@@ -449,7 +451,7 @@ static bool (*runner(void))(const tape *, cb_lanes *, cb_lanes *) {
 /* Determines which refs are the same at all points and which have a derivative. */
 static void look(const cb_expression *e, const _Bool *fixed, size_t along, bool rate, tape *t) {
   t->e = e;
-  t->leaves = e->variables + e->constants;
+  t->leaves = cb_expression_leaves(e);
   t->refs = t->leaves + e->operations;
   for (int i = 0; i < t->leaves; i++) {
     t->fixed[i] = i >= e->variables || fixed[e->variable[i]];
@@ -481,6 +483,12 @@ static void take(cb_lanes *to, int groups, const double *x, int count) {
   }
   for (int i = 0; i < groups * CB_LANES; i++) at[i] = x[i < count ? i : count - 1];
   memcpy(to, at, (size_t)groups * sizeof *to);
+}
+
+/* Returns the value of a leaf that is the same at all points. */
+static double leaf(const cb_expression *e, int i, const double *const *x) {
+  const int constant = i - e->variables, control = constant - e->constants;
+  return constant < 0 ? x[e->variable[i]][0] : control < 0 ? e->constant[constant] : *e->control[control];
 }
 
 /* Evaluates a tape that is too long for a block. */
@@ -517,8 +525,7 @@ _Bool cb_expression_values(const cb_expression *e, int n, const double *const *x
   bool (*const run_on)(const tape *, cb_lanes *, cb_lanes *) = runner();
   for (int i = 0; i < t.leaves; i++) {
     if (t.active[i]) fill(d + groups * (size_t)i, t.groups, 1);
-    if (t.fixed[i])
-      fill(v + groups * (size_t)i, t.groups, i < e->variables ? x[e->variable[i]][0] : e->constant[i - e->variables]);
+    if (t.fixed[i]) fill(v + groups * (size_t)i, t.groups, leaf(e, i, x));
   }
   for (int begin = 0; begin < n; begin += points) {
     const int count = n - begin < points ? n - begin : points;

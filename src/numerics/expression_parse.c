@@ -25,7 +25,7 @@ typedef struct parser {
   const char *text, *next;
   const char *const *names;
   size_t n;
-  const cb_expression_scope *scope; /* the names and values of parameters */
+  const cb_expression_scope *scope; /* the names and values of parameters and controls */
   int depth;
   cb_tape *tape;
   const char *wrong; /* the place of the error in the text */
@@ -118,7 +118,8 @@ static int fail_letters(parser *p, const char *start, const char *letters) {
   const bool known =
       !exponent && (cb_constant_find(letters, (size_t)length, &value) ||
                     cb_function_find(letters, (size_t)length) >= 0 || find(p->n, p->names, letters, length) >= 0 ||
-                    find(p->scope->n_parameters, p->scope->parameters, letters, length) >= 0);
+                    find(p->scope->n_parameters, p->scope->parameters, letters, length) >= 0 ||
+                    find(p->scope->n_controls, p->scope->controls, letters, length) >= 0);
   if (clear && known && length < QUOTE_MAX)
     return fail(p, start, "number `%.*s` is followed by letters: write %.*s*%.*s", shown, start, digits, start, length,
                 letters);
@@ -153,16 +154,29 @@ static int number(parser *p) {
   return checked(p, cb_tape_constant(p->tape, value));
 }
 
+/* Names with a meaning in other expressions (cb_expression_explain). */
+static _Thread_local cb_expression_elsewhere elsewhere;
+
+cb_expression_elsewhere cb_expression_explain(cb_expression_elsewhere names) {
+  const cb_expression_elsewhere before = elsewhere;
+  elsewhere = names;
+  return before;
+}
+
 static int fail_unknown(parser *p, const char *name, int length, bool called) {
-  const char *known[2 * CB_EXPRESSION_VARIABLES + CB_FUNCTION_COUNT + 8];
+  const char *known[3 * CB_EXPRESSION_VARIABLES + CB_FUNCTION_COUNT + 8];
   size_t count = 0;
   char token[QUOTE_MAX + 1] = "";
   memcpy(token, name, (size_t)(length < QUOTE_MAX ? length : QUOTE_MAX));
   for (size_t i = 0; i < p->n && !called; i++) known[count++] = p->names[i];
   for (size_t i = 0; i < p->scope->n_parameters && i < CB_EXPRESSION_VARIABLES && !called; i++)
     known[count++] = p->scope->parameters[i];
+  for (size_t i = 0; i < p->scope->n_controls && i < CB_EXPRESSION_VARIABLES && !called; i++)
+    known[count++] = p->scope->controls[i];
   for (int i = 0; cb_constant_names[i] && !called; i++) known[count++] = cb_constant_names[i];
   for (int i = 0; i < CB_FUNCTION_COUNT; i++) known[count++] = cb_expression_functions[i].name;
+  if (!called && find(elsewhere.n, elsewhere.names, name, length) >= 0)
+    return fail(p, name, "`%s`: %s", token, elsewhere.where);
   const char *what = called ? "function" : "name";
   const char *nearest = length < QUOTE_MAX ? cb_nearest_name(token, known, count) : NULL;
   if (nearest) return fail(p, name, "unknown %s `%s`: did you mean `%s`?", what, token, nearest);
@@ -225,13 +239,18 @@ static int name(parser *p) {
   int function = cb_function_find(start, (size_t)length);
   if (called && function >= 0) return call(p, function, start);
   const int variable = find(p->n, p->names, start, length),
-            parameter = find(p->scope->n_parameters, p->scope->parameters, start, length);
+            parameter = find(p->scope->n_parameters, p->scope->parameters, start, length),
+            control = find(p->scope->n_controls, p->scope->controls, start, length);
   double value;
   const bool constant = cb_constant_find(start, (size_t)length, &value);
-  if (called && (variable >= 0 || parameter >= 0 || constant)) return fail_called(p, start, shown);
+  if (called && (variable >= 0 || parameter >= 0 || control >= 0 || constant)) return fail_called(p, start, shown);
   if (variable >= 0 && parameter >= 0)
     return fail(p, start, "`%.*s` is both a variable and a parameter here: give the parameter another name", shown,
                 start);
+  if (control >= 0 && (variable >= 0 || parameter >= 0))
+    return fail(p, start, "`%.*s` is both a %s and a control here: give the control another name", shown, start,
+                variable >= 0 ? "variable" : "parameter");
+  if (control >= 0) return checked(p, cb_tape_control(p->tape, p->scope->control_values + control));
   if (parameter >= 0) return checked(p, cb_tape_constant(p->tape, p->scope->values[parameter]));
   if (variable >= 0) return checked(p, cb_tape_variable(p->tape, variable));
   if (constant) return checked(p, cb_tape_constant(p->tape, value));
@@ -432,11 +451,12 @@ cb_status cb_expression_check_variable(const char *name, const cb_expression_sco
                    CB_EXPRESSION_NAME, name);
   if (cb_function_find(name, strlen(name)) >= 0)
     return cb_fail(CB_ERROR_INPUT, "the name '%s' is the name of a function: expected another name", name);
-  for (size_t i = 0; i < scope->n + scope->n_parameters; i++)
-    if (!strcmp(name, i < scope->n ? scope->names[i] : scope->parameters[i - scope->n]))
-      return cb_fail(CB_ERROR_INPUT, "the name '%s' is given twice: it is already a %s", name,
-                     i < scope->n ? kind : "parameter");
-  return CB_OK;
+  const size_t n = strlen(name);
+  const char *what = find(scope->n, scope->names, name, (int)n) >= 0                   ? kind
+                     : find(scope->n_parameters, scope->parameters, name, (int)n) >= 0 ? "parameter"
+                     : find(scope->n_controls, scope->controls, name, (int)n) >= 0     ? "control"
+                                                                                       : NULL;
+  return what ? cb_fail(CB_ERROR_INPUT, "the name '%s' is given twice: it is already a %s", name, what) : CB_OK;
 }
 
 cb_status cb_expression_check_parameter(const char *name, const cb_expression_scope *scope, const char *kind) {

@@ -1,8 +1,8 @@
 /* The tape of a parsed expression.
  *
- * Every quantity has a place in one array of values: first the variables in use, then the constants, then the result of
- * each operation in order. The number of a place is called a ref. The refs of operands are smaller than the ref of the
- * result.
+ * Every quantity has a place in one array of values: first the variables in use, then the constants, then the controls,
+ * then the result of each operation in order. The number of a place is called a ref. The refs of operands are smaller
+ * than the ref of the result.
  * Jets (value, gradient and Hessian) are stored in slots. A slot is reused when its result is no longer needed, so that
  * evaluation works on the C stack.
  */
@@ -63,7 +63,8 @@ typedef enum cb_opcode {
   CB_OP_EQUAL,
   CB_OP_NOT_EQUAL,
   CB_OP_CONSTANT,
-  CB_OP_VARIABLE /* CB_OP_CONSTANT and CB_OP_VARIABLE are leaves, which exist only while parsing */
+  CB_OP_CONTROL,
+  CB_OP_VARIABLE /* CB_OP_CONSTANT, CB_OP_CONTROL and CB_OP_VARIABLE are leaves, which exist only while parsing */
 } cb_opcode;
 
 /* An operation on the refs a, b and c. An operation if(condition, then, else) has `then`, `else` and `condition` in a,
@@ -76,14 +77,18 @@ typedef struct cb_operation {
 } cb_operation;
 
 struct cb_expression {
-  int variables, constants, operations; /* numbers of variables, constants and operations */
-  int result;                           /* ref of the result */
+  int variables, constants, controls, operations; /* their numbers */
+  int result;                                     /* ref of the result */
   double *constant;
+  const double **control; /* [controls]: addresses of the values, borrowed */
   cb_operation *operation;
   uint8_t *variable; /* [ref] for variables: the index into x */
   uint8_t *lowest;   /* [ref] the first variable with respect to which the quantity has a derivative, or CB_PASSIVE */
   uint8_t *slot;     /* [ref] the slot of the quantity's jet, or CB_PASSIVE */
 };
+
+/* Returns the number of refs that are not results of operations. */
+static inline int cb_expression_leaves(const cb_expression *e) { return e->variables + e->constants + e->controls; }
 
 /* Returns the value of one operation on the array of values v. */
 double cb_operation_value(const cb_operation *o, const double *v);
@@ -120,6 +125,16 @@ int cb_function_find(const char *name, size_t length);
 int cb_constant_find(const char *name, size_t length, double *value);
 extern const char *const cb_constant_names[]; /* the list ends with NULL */
 
+/* Sets names[n] that have a meaning, but not in every expression. Until the next call in this thread, an expression
+ * that uses such a name where it is unknown is answered with `where`, a text that says where it may be used. Returns
+ * what was set before. The texts are borrowed. */
+typedef struct cb_expression_elsewhere {
+  const char *const *names;
+  size_t n;
+  const char *where;
+} cb_expression_elsewhere;
+cb_expression_elsewhere cb_expression_explain(cb_expression_elsewhere names);
+
 /* A letter that other texts use (`name`, in UTF-8), and its replacement in an expression (`text`).
  * cb_expression_letter_at returns the letter with which a text begins, or NULL. */
 typedef struct cb_expression_letter {
@@ -131,7 +146,8 @@ const cb_expression_letter *cb_expression_letter_at(const char *text);
  * -1 if the tape is full. Operations on constants are computed immediately. */
 typedef struct cb_tape_node {
   cb_operation o;
-  double value; /* the value of a constant */
+  double value;          /* the value of a constant */
+  const double *control; /* the address of a control's value */
 } cb_tape_node;
 
 typedef struct cb_tape {
@@ -140,6 +156,7 @@ typedef struct cb_tape {
 } cb_tape;
 
 int cb_tape_constant(cb_tape *t, double value);
+int cb_tape_control(cb_tape *t, const double *control);
 int cb_tape_variable(cb_tape *t, int i);
 int cb_tape_operation(cb_tape *t, cb_opcode op, int a, int b, int c);
 

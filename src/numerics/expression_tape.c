@@ -17,6 +17,7 @@ int cb_opcode_operands(cb_opcode op) {
     case CB_OP_EQUAL:
     case CB_OP_NOT_EQUAL:
     case CB_OP_CONSTANT:
+    case CB_OP_CONTROL:
     case CB_OP_VARIABLE: return 0;
     case CB_OP_POW:
     case CB_OP_ATAN2:
@@ -38,7 +39,8 @@ static int append(cb_tape *t, cb_tape_node node) {
   for (int i = 0; i < t->count; i++) {
     const cb_tape_node *old = &t->node[i];
     if (old->o.op == node.o.op && old->o.a == node.o.a && old->o.b == node.o.b && old->o.c == node.o.c &&
-        old->o.k == node.o.k && memcmp(&old->value, &node.value, sizeof node.value) == 0)
+        old->o.k == node.o.k && old->control == node.control &&
+        memcmp(&old->value, &node.value, sizeof node.value) == 0)
       return i;
   }
   if (t->count == CB_TAPE_MAX) return -1;
@@ -48,6 +50,10 @@ static int append(cb_tape *t, cb_tape_node node) {
 
 int cb_tape_constant(cb_tape *t, double value) {
   return append(t, (cb_tape_node){.o.op = CB_OP_CONSTANT, .value = value});
+}
+
+int cb_tape_control(cb_tape *t, const double *control) {
+  return append(t, (cb_tape_node){.o.op = CB_OP_CONTROL, .control = control});
 }
 
 int cb_tape_variable(cb_tape *t, int i) {
@@ -103,21 +109,26 @@ int cb_tape_operation(cb_tape *t, cb_opcode op, int a, int b, int c) {
 }
 
 static int operand(const cb_operation *o, int i) { return i == 0 ? o->a : i == 1 ? o->b : o->c; }
-static int is_leaf(const cb_tape_node *node) { return node->o.op == CB_OP_CONSTANT || node->o.op == CB_OP_VARIABLE; }
+static int is_leaf(const cb_tape_node *node) {
+  return node->o.op == CB_OP_CONSTANT || node->o.op == CB_OP_CONTROL || node->o.op == CB_OP_VARIABLE;
+}
 
 /* Allocates one block: the struct, then the arrays in the order of decreasing alignment. */
-static cb_expression *allocate(int variables, int constants, int operations) {
-  int refs = variables + constants + operations;
-  size_t doubles = (size_t)constants * sizeof(double), tape = (size_t)operations * sizeof(cb_operation);
-  char *block = malloc(sizeof(cb_expression) + doubles + tape + (size_t)variables + 2 * (size_t)refs);
+static cb_expression *allocate(int variables, int constants, int controls, int operations) {
+  int refs = variables + constants + controls + operations;
+  size_t doubles = (size_t)constants * sizeof(double), addresses = (size_t)controls * sizeof(double *),
+         tape = (size_t)operations * sizeof(cb_operation);
+  char *block = malloc(sizeof(cb_expression) + doubles + addresses + tape + (size_t)variables + 2 * (size_t)refs);
   if (!block) return NULL;
   cb_expression *e = (cb_expression *)block;
   e->variables = variables;
   e->constants = constants;
+  e->controls = controls;
   e->operations = operations;
   e->constant = (void *)(block + sizeof *e);
-  e->operation = (void *)(block + sizeof *e + doubles);
-  e->variable = (uint8_t *)(block + sizeof *e + doubles + tape);
+  e->control = (void *)(block + sizeof *e + doubles);
+  e->operation = (void *)(block + sizeof *e + doubles + addresses);
+  e->variable = (uint8_t *)(block + sizeof *e + doubles + addresses + tape);
   e->lowest = e->variable + variables;
   e->slot = e->lowest + refs;
   return e;
@@ -127,20 +138,21 @@ static cb_expression *allocate(int variables, int constants, int operations) {
  * i. */
 static cb_expression *copy_used(const cb_tape *t, int result) {
   uint8_t used[CB_TAPE_MAX] = {0};
-  int variables = 0, constants = 0, operations = 0;
+  int variables = 0, constants = 0, controls = 0, operations = 0;
   used[result] = 1;
   for (int i = result; i >= 0; i--) {
     if (!used[i]) continue;
     const cb_tape_node *node = &t->node[i];
     variables += node->o.op == CB_OP_VARIABLE;
     constants += node->o.op == CB_OP_CONSTANT;
+    controls += node->o.op == CB_OP_CONTROL;
     operations += !is_leaf(node);
     for (int k = 0; k < 3 && !is_leaf(node); k++) used[operand(&node->o, k)] = 1;
   }
-  cb_expression *e = allocate(variables, constants, operations);
+  cb_expression *e = allocate(variables, constants, controls, operations);
   if (!e) return NULL;
   uint16_t place[CB_TAPE_MAX] = {0};
-  int variable = 0, constant = variables, operation = variables + constants;
+  int variable = 0, constant = variables, control = variables + constants, operation = cb_expression_leaves(e);
   for (int i = 0; i <= result; i++) {
     if (!used[i]) continue;
     const cb_tape_node *node = &t->node[i];
@@ -152,8 +164,12 @@ static cb_expression *copy_used(const cb_tape *t, int result) {
       e->constant[constant - variables] = node->value;
       e->lowest[constant] = CB_PASSIVE;
       place[i] = (uint16_t)constant++;
+    } else if (node->o.op == CB_OP_CONTROL) {
+      e->control[control - variables - constants] = node->control;
+      e->lowest[control] = CB_PASSIVE;
+      place[i] = (uint16_t)control++;
     } else {
-      cb_operation *o = &e->operation[operation - variables - constants];
+      cb_operation *o = &e->operation[operation - cb_expression_leaves(e)];
       *o = node->o;
       o->a = place[o->a];
       o->b = place[o->b];
@@ -172,7 +188,7 @@ static cb_expression *copy_used(const cb_tape *t, int result) {
 /* A quantity that reaches the result only through conditions and jumps needs no derivative. */
 static void drop_needless_derivatives(cb_expression *e) {
   uint8_t needed[CB_TAPE_MAX] = {0};
-  int first = e->variables + e->constants;
+  int first = cb_expression_leaves(e);
   needed[e->result] = 1;
   for (int i = e->operations - 1; i >= 0; i--)
     for (int k = 0; needed[first + i] && k < e->operation[i].operands; k++) needed[operand(&e->operation[i], k)] = 1;
@@ -183,7 +199,7 @@ static void drop_needless_derivatives(cb_expression *e) {
 /* Assigns a slot to each ref that can have a jet. Returns 0 if more than CB_SLOT_MAX slots are needed at once. A result
  * gets its slot before its operands release theirs, because the kernels require different slots. */
 static int assign_slots(cb_expression *e) {
-  int first = e->variables + e->constants, refs = first + e->operations;
+  int first = cb_expression_leaves(e), refs = first + e->operations;
   int last_use[CB_TAPE_MAX] = {0};
   for (int i = 0; i < e->operations; i++)
     for (int k = 0; k < e->operation[i].operands; k++) last_use[operand(&e->operation[i], k)] = first + i;
@@ -224,11 +240,12 @@ cb_status cb_tape_finish(const cb_tape *t, int result, cb_expression **out) {
 void cb_expression_free(cb_expression *e) { free(e); }
 
 cb_status cb_expression_copy(const cb_expression *e, cb_expression **out) {
-  cb_expression *copy = allocate(e->variables, e->constants, e->operations);
+  cb_expression *copy = allocate(e->variables, e->constants, e->controls, e->operations);
   if (!copy) return cb_fail(CB_ERROR_MEMORY, "no memory for an expression of %d operations", e->operations);
-  const size_t refs = (size_t)(e->variables + e->constants + e->operations);
+  const size_t refs = (size_t)(cb_expression_leaves(e) + e->operations);
   copy->result = e->result;
   memcpy(copy->constant, e->constant, (size_t)e->constants * sizeof *e->constant);
+  memcpy(copy->control, e->control, (size_t)e->controls * sizeof *e->control);
   memcpy(copy->operation, e->operation, (size_t)e->operations * sizeof *e->operation);
   memcpy(copy->variable, e->variable, (size_t)e->variables);
   memcpy(copy->lowest, e->lowest, refs);
@@ -242,3 +259,5 @@ int cb_expression_uses(const cb_expression *e, size_t i) {
     if (e->variable[k] == i) return 1;
   return 0;
 }
+
+bool cb_expression_uses_control(const cb_expression *e) { return e->controls > 0; }

@@ -30,8 +30,10 @@ void cb_batch_free(cb_batch *t) {
 
 static cb_integrator *method_of(const cb_run *run) { return cb_particles_of(run)->integrator; }
 
-/* Returns whether lanes can step this run. */
-static bool serves(const cb_run *run) { return run->motion->lanes && run->motion->lanes(run); }
+/* Returns whether lanes can step this run. Each run with controls has its own expressions. */
+static bool serves(const cb_run *run) {
+  return run->motion->lanes && !run->options.controls && run->motion->lanes(run);
+}
 
 size_t cb_batch_width(const cb_run *run) { return serves(run) ? cb_lanes_width() : 1; }
 

@@ -20,6 +20,7 @@
  */
 
 const cb_observable_doc cb_bundle_observables[] = {
+    {"controls", "control", "with `controls`: their values in the last step; at the start, the first values"},
     {"connection", "connection", "A(r): body velocity -A r' without momentum"},
     {"curvature", "curvature", "B_ij, of each pair of shape variables"},
     {"metric", "metric", "M(r): cost r'Mr'"},

@@ -122,6 +122,9 @@ cb_status cb_run_exponent(const cb_run *run, int body, double time, cb_exponent 
   const double h = cb_run_step(run);
   if (!(time >= FEWEST * h) || !(time / h < 9e15))
     return cb_fail(CB_ERROR_ARGUMENT, "expected a time of at least %d steps of %g, found %g", FEWEST, h, time);
+  if (run->options.controls && run->options.controls->sample)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the Lyapunov exponent of a motion with laws of `controls` is not computed: expected numbers");
   cb_tangent m = {.arena = cb_arena_create()};
   if (!m.arena) return cb_fail(CB_ERROR_MEMORY, "no memory for a tangent vector");
   cb_status status = run->motion->tangent

@@ -28,8 +28,8 @@ typedef struct cb_exponent {
  * stays unchanged. The first tenth of the time, in which w rotates to the direction of growth, does not count. body:
  * index of the body in a fluid.
  * CB_ERROR_UNSUPPORTED for contacts, walls and events, for joints with friction or limits that reflect, for a floor
- * that reflects, for bodies in a curved space, next to particles, or without momentum and weight, and for gaits;
- * CB_ERROR_ARGUMENT for a shorter time; CB_ERROR_STEP if a step fails. */
+ * that reflects, for bodies in a curved space, next to particles, or without momentum and weight, for gaits, and for
+ * laws of controls; CB_ERROR_ARGUMENT for a shorter time; CB_ERROR_STEP if a step fails. */
 cb_status cb_run_exponent(const cb_run *run, int body, double time, cb_exponent *out);
 
 /* --- for a class of motion (cb_motion.tangent) --- */

@@ -203,6 +203,40 @@ static const subject_class classes[] = {
     {particle_quantities, unit_of_particle, find_particle, particle_at_node, expected_particle,
      particle_in_the_middle}};
 
+/* --- quantities for the laws of controls; kind: an index of `classes`, a coordinate of a joint or its rate --- */
+
+enum { BODY, PARTICLE, CLASSES, COORDINATE = CLASSES, COORDINATE_RATE };
+
+bool cb_fluid_run_find_quantity(const cb_run *run, const char *text, size_t length, cb_quantity *out) {
+  const char *dot = text + length;
+  bool rate = false;
+  const int coordinate = cb_fluid_joined_find(run, text, length, &rate);
+  *out = (cb_quantity){rate ? COORDINATE_RATE : COORDINATE, coordinate, 0};
+  if (coordinate >= 0) return true;
+  while (dot > text && dot[-1] != '.') dot--;
+  if (dot == text) return false;
+  const size_t left = length - (size_t)(dot - text);
+  for (int k = 0; k < CLASSES; k++) {
+    const int index = classes[k].find(run, text, (size_t)(dot - text) - 1);
+    for (int q = 0; index >= 0 && classes[k].quantity[q]; q++) {
+      *out = (cb_quantity){k, index, q};
+      if (strlen(classes[k].quantity[q]) == left && !strncmp(classes[k].quantity[q], dot, left)) return true;
+    }
+  }
+  return false;
+}
+
+double cb_fluid_run_quantity(const cb_run *run, const cb_quantity *q) {
+  const cb_fluid_run *b = run->own;
+  double all[QUANTITIES] = {0};
+  if (q->kind >= CLASSES) return cb_fluid_joined_coordinate(run, q->subject, q->kind == COORDINATE_RATE);
+  if (q->kind == BODY)
+    quantities(&b->state[q->subject].g, b->row[q->subject].twist, all);
+  else
+    particle_at_node(run, q->subject, all);
+  return all[q->part];
+}
+
 /* --- creation --- */
 
 static int subject_of(cb_fluid_controls *c, const subject_class *class, int index) {

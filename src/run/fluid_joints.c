@@ -155,6 +155,22 @@ cb_status cb_fluid_joined_measure(cb_run *run, double length) {
   return CB_OK;
 }
 
+int cb_fluid_joined_find(const cb_run *run, const char *text, size_t length, bool *rate) {
+  static const char ending[] = "_rate";
+  const cb_fluid_joined *j = joined_of(run);
+  for (int i = 0; j && i < cb_mechanism_coordinates(j->mechanism); i++) {
+    const size_t own = strlen(j->joints->label[i]);
+    *rate = length == own + sizeof ending - 1 && !strncmp(text + own, ending, sizeof ending - 1);
+    if ((length == own || *rate) && !strncmp(text, j->joints->label[i], own)) return i;
+  }
+  return -1;
+}
+
+double cb_fluid_joined_coordinate(const cb_run *run, int coordinate, bool rate) {
+  cb_mechanism *m = joined_of(run)->mechanism;
+  return (rate ? cb_mechanism_rates(m) : cb_mechanism_q(m))[coordinate];
+}
+
 enum { ANGLE, RATE, EFFORT, RESIDUAL, CASIMIR };
 
 static CB_FILL(numbers) {

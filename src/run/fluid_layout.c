@@ -34,6 +34,7 @@ const cb_observable_doc cb_fluid_observables[] = {
     {"falling_regime", "falling_regime, falling_angle",
      "a plate: regime of the fall so far (0 undecided, 1 steady, 2 flutter, 3 tumble, 4 chaotic; "
      "`curvebody classify`), and its angle"},
+    {"controls", "control", "with `controls`: their values in the last step; at the start, the first values"},
     {"removed_normal_velocity", "removed_normal_velocity",
      "mean normal velocity of a surface that changes its volume; it is subtracted from the velocity of the surface"},
     {NULL, NULL, NULL}};

@@ -169,6 +169,10 @@ typedef struct cb_fluid_controls cb_fluid_controls;
 cb_status cb_fluid_controls_create(cb_run *run);
 cb_status cb_fluid_controls_step(cb_run *run, double h, int *failed);
 cb_status cb_fluid_controls_at_node(cb_run *run);
+/* For the laws of controls (cb_motion.find_quantity): quantities of bodies and particles, as wrenches of other bodies
+ * can use them, and the coordinates of joints and their rates, by label and label_rate. */
+bool cb_fluid_run_find_quantity(const cb_run *run, const char *text, size_t length, cb_quantity *out);
+double cb_fluid_run_quantity(const cb_run *run, const cb_quantity *q);
 /* Makes one step of all bodies without retries. On failure the states are unchanged. */
 cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed);
 /* The `step` of a cb_body_stepper whose `self` is an integrator. */
@@ -246,6 +250,10 @@ cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints);
 void cb_fluid_joined_free(cb_run *run);
 cb_mechanism *cb_fluid_joined_mechanism(const cb_run *run); /* NULL: no joints */
 bool cb_fluid_joined_has(const cb_run *run, int body);
+/* Finds the coordinate whose label is text[length], or whose label and `_rate` it is; -1: there is none. The second
+ * function returns a coordinate or its rate, as last measured. */
+int cb_fluid_joined_find(const cb_run *run, const char *text, size_t length, bool *rate);
+double cb_fluid_joined_coordinate(const cb_run *run, int coordinate, bool rate);
 /* Returns whether a joint connects the two bodies, or a chain of joints that does not lead through the world. */
 bool cb_fluid_joined_together(const cb_fluid_run *b, int i, int j);
 /* Returns whether joints change the energy. */

@@ -328,6 +328,11 @@ static const cb_motion motion = {.begin = begin,
                                  .restore_row = restore_row,
                                  .measured = measured,
                                  .tangent = cb_fluid_run_tangent,
+                                 .find_quantity = cb_fluid_run_find_quantity,
+                                 .quantity = cb_fluid_run_quantity,
+                                 .quantities =
+                                     "quantities of bodies such as NAME.x or NAME.spin_z, and coordinates of "
+                                     "joints and their rates, NAME and NAME_rate",
                                  .plate = plate};
 
 /* Makes the workspaces of a part: one for each distinct body in it. */

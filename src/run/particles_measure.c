@@ -332,6 +332,7 @@ const cb_observable_doc cb_observable_groups[] = {
     {"separation", "separation", "geodesic distances of bonded particles: springs, then rods"},
     {"energy", "energy, kinetic_energy, potential_energy", "energy and its parts"},
     {"killing_momentum", "killing_momentum", "momenta of the Killing fields of the space"},
+    {"controls", "control", "with `controls`: their values in the last step; at the start, the first values"},
     {"constraints",
      "multiplier, constraint_residual, constraint_rate_residual, constraint_acceleration_residual, dropped_residual",
      "Lagrange multipliers of constraints (for a rod, its tension), residuals of g, dg/dt and the second derivative, "

@@ -384,6 +384,28 @@ static cb_status restore_row(cb_run *run, const cb_row_state *row) {
   return CB_OK;
 }
 
+/* Quantities for the laws of controls: the coordinates of a system, and their velocities NAME_dot. */
+static bool find_quantity(const cb_run *run, const char *text, size_t length, cb_quantity *out) {
+  const cb_particles *p = run->own;
+  const cb_space *g = cb_system_space(p->system);
+  for (int i = 0; g->intrinsic && g->chart && p->state->n == 1 && i < g->chart->size; i++) {
+    const char *name = g->chart->coordinates[i];
+    const size_t own = strlen(name);
+    *out = (cb_quantity){length > own, i, 0};
+    if (!strncmp(text, name, own) && (length == own || (length == own + 4 && !strncmp(text + own, "_dot", 4))))
+      return true;
+  }
+  return false;
+}
+
+static double quantity(const cb_run *run, const cb_quantity *q) {
+  const cb_particles *p = run->own;
+  double u[CB_Q_MAX];
+  if (!q->kind) return p->state->x[q->subject];
+  if (cb_space_raise(cb_system_space(p->system), p->state->x, p->state->p, u)) return NAN;
+  return u[q->subject] / *cb_system_masses(p->system);
+}
+
 static cb_status plate(const cb_run *run, int body, cb_falling_plate *out) {
   (void)body;
   return cb_falling_plate_of_system(cb_particles_of(run)->system, out);
@@ -411,7 +433,10 @@ static const cb_motion motion = {.begin = begin,
                                  .measured = measured,
                                  .tangent = cb_particles_tangent,
                                  .plate = plate,
-                                 .lanes = lanes};
+                                 .lanes = lanes,
+                                 .find_quantity = find_quantity,
+                                 .quantity = quantity,
+                                 .quantities = "coordinates of a system and their velocities NAME_dot"};
 
 static cb_status start(cb_run *run) {
   cb_particles *p = run->own;

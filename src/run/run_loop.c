@@ -58,9 +58,37 @@ cb_status cb_run_fields(cb_run *run, const cb_observable *table) {
   return status;
 }
 
+static CB_FILL(control) {
+  memcpy(to.out, run->control, to.size);
+  return CB_OK;
+}
+
+/* Adds the controls, if there are any: their names, the field /control, and their values to the restart state blob[n].
+ * A row of a run with controls determines the state only if it contains them. */
+static size_t add_controls(cb_run *run, cb_blob *blob, size_t n) {
+  static const cb_observable field = CB_OBSERVABLE(
+      "controls", "control", DOUBLE, "1", "values of the controls in the last step", control, 0, 1, "control_name");
+  const cb_run_controls *c = run->options.controls;
+  const char *const *state = run->motion->state;
+  size_t fields = 0;
+  for (; state && state[fields] && fields < CB_RUN_STATE_FIELDS - 2; fields++) run->state_field[fields] = state[fields];
+  if (!c || c->n == 0) return n;
+  cb_run_dimension(run, "control_name", c->n, "name of a control")->labels = c->name;
+  blob[n] = (cb_blob){"control", CB_FIELD_DOUBLE, c->n, c->value, true};
+  run->state_field[0] = cb_run_asked(run, "controls") ? run->state_field[0] : NULL;
+  if (!cb_run_asked(run, "controls") || run->n_fields == CB_RUN_FIELDS) return n + 1;
+  if (fields) run->state_field[fields] = field.field.name;
+  run->field[run->n_fields] = field.field;
+  run->observable[run->n_fields] = &field;
+  run->cell[run->n_fields] = (cb_cell){run->control, c->n * sizeof(double), 0};
+  run->row[run->n_fields++] = run->control;
+  return n + 1;
+}
+
 void cb_run_finish_layout(cb_run *run, const cb_blob *blob, size_t n) {
   run->blob[0] = (cb_blob){"time", CB_FIELD_DOUBLE, 2, run->times, false};
   memcpy(run->blob + 1, blob, n * sizeof *blob);
+  n = add_controls(run, run->blob + 1, n);
   run->layout.dimensions = run->dimension;
   run->layout.constants = run->constant;
   run->layout.fields = run->field;
@@ -72,6 +100,7 @@ void cb_run_finish_layout(cb_run *run, const cb_blob *blob, size_t n) {
 bool cb_run_asked(const cb_run *run, const char *group) {
   if (!*group) return true;
   if (!strcmp(group, "state")) return run->options.state;
+  if (!strcmp(group, "controls") && run->usual) return true;
   for (const char *const *name = run->options.observables; *name; name++)
     if (!strcmp(*name, group)) return true;
   return false;
@@ -79,7 +108,8 @@ bool cb_run_asked(const cb_run *run, const char *group) {
 
 cb_status cb_run_choose(cb_run *run, const cb_observable_doc *groups, const char *const *usual) {
   run->layout.observables = groups;
-  if (!run->options.observables) run->options.observables = usual;
+  run->usual = !run->options.observables;
+  if (run->usual) run->options.observables = usual;
   for (const char *const *name = run->options.observables; *name; name++) {
     const cb_observable_doc *doc = groups;
     while (doc->name && strcmp(doc->name, *name)) doc++;
@@ -164,6 +194,9 @@ cb_status cb_run_new(const cb_motion *motion, const cb_run_options *options, siz
   run->motion = motion;
   run->own = own;
   run->options = *options;
+  const size_t controls = options->controls ? options->controls->n : 0;
+  run->control = cb_arena_alloc(arena, controls, sizeof *run->control);
+  if (controls && run->control) memcpy(run->control, options->controls->value, controls * sizeof *run->control);
   run->change = (cb_run_change){options->start, NAN, NAN, NAN};
   if (run->options.checkpoint == 0) {
     const size_t rows = NUMBERS_PER_CHECKPOINT / (numbers ? numbers : 1);
@@ -171,7 +204,8 @@ cb_status cb_run_new(const cb_motion *motion, const cb_run_options *options, siz
                               : rows < ROWS_PER_CHECKPOINT_MIN ? ROWS_PER_CHECKPOINT_MIN
                                                                : (int64_t)rows;
   }
-  const cb_status status = count_steps(run);
+  cb_status status = count_steps(run);
+  if (!status && !run->control) status = cb_fail(CB_ERROR_MEMORY, "no memory for %zu controls", controls);
   if (status) {
     cb_arena_free(arena);
     return status;
@@ -189,6 +223,7 @@ void cb_run_free(cb_run *run) {
 }
 
 void *cb_run_own(const cb_run *run) { return run->own; }
+const cb_motion *cb_run_motion(const cb_run *run) { return run->motion; }
 
 void cb_run_clock(cb_run *run, double *t, double *t_low, int64_t *step, const int *iterations) {
   run->t = t;
@@ -251,7 +286,19 @@ cb_blob *cb_run_state(cb_run *run, size_t *count) {
   return run->blob;
 }
 
-static cb_status restored(cb_run *run) { return run->motion->restored ? run->motion->restored(run) : CB_OK; }
+/* Stores the present values of the controls as those of the state. Returns whether one of them has changed. */
+static bool take_controls(cb_run *run) {
+  const cb_run_controls *c = run->options.controls;
+  const size_t size = c ? c->n * sizeof *run->control : 0;
+  if (!size || !memcmp(run->control, c->value, size)) return false;
+  memcpy(run->control, c->value, size);
+  return true;
+}
+
+static cb_status restored(cb_run *run) {
+  take_controls(run);
+  return run->motion->restored ? run->motion->restored(run) : CB_OK;
+}
 
 cb_status cb_run_restore(cb_run *run) {
   *run->t = run->times[0];
@@ -263,7 +310,7 @@ cb_status cb_run_restore(cb_run *run) {
 
 const char *const *cb_run_state_fields(const cb_run *run) {
   const cb_motion *m = run->motion;
-  return m->row_suffices && !m->row_suffices(run) ? NULL : m->state;
+  return (m->row_suffices && !m->row_suffices(run)) || !run->state_field[0] ? NULL : run->state_field;
 }
 
 bool cb_run_is_measured(const cb_run *run, const char *field) {
@@ -277,6 +324,9 @@ cb_status cb_run_restore_row(cb_run *run, const cb_row_state *row) {
     return cb_fail(CB_ERROR_UNSUPPORTED, "a row of this run does not determine its state: expected a checkpoint");
   const cb_status status = run->motion->restore_row(run, row);
   if (status) return status;
+  for (size_t i = 0; run->state_field[i]; i++)
+    if (!strcmp(run->state_field[i], "control"))
+      memcpy(run->options.controls->value, row->field[i], run->options.controls->n * sizeof(double));
   *run->t = row->time;
   *run->t_low = 0;
   *run->step = row->step;
@@ -335,6 +385,7 @@ cb_status cb_run_begin(cb_run *run, cb_sink *sink) {
     if (!status) status = write_checkpoint(run, sink);
   }
   if (!status && *run->step == 0) {
+    take_controls(run);
     run->step_size = 0;
     status = write_row(run, sink, cb_run_total(run) == 0);
   }
@@ -354,11 +405,27 @@ static void take_text(void *self, const char *text) {
   (void)cb_run_warn(run, *run->t, strdup(text));
 }
 
+/* Computes the controls of the next step, and checks all of them. If one has changed, the history of the integrator is
+ * deleted, because it contains forces at the present state. */
+static cb_status set_controls(cb_run *run) {
+  const cb_run_controls *c = run->options.controls;
+  if (!c) return CB_OK;
+  const cb_status status = c->sample ? c->sample(c->self, run) : CB_OK;
+  if (status) return status;
+  for (size_t i = 0; i < c->n; i++)
+    if (!isfinite(c->value[i]))
+      return cb_fail(CB_ERROR_STEP, "at time %.17g, step %lld: control `%s`: expected a finite number, found %g",
+                     *run->t, (long long)*run->step, c->name[i], c->value[i]);
+  if (take_controls(run) && run->motion->forget) run->motion->forget(run);
+  return CB_OK;
+}
+
 cb_status cb_run_once(cb_run *run, cb_sink *sink) {
   const double h = *run->step < run->full_steps ? run->options.step : run->last_step;
   const cb_warning_taker before = cb_warnings_to((cb_warning_taker){.take = take_text, .context = run});
   run->step_size = h;
-  cb_status status = run->motion->step(run, sink, h);
+  cb_status status = set_controls(run);
+  if (!status) status = run->motion->step(run, sink, h);
   if (!status) status = cb_run_stepped(run, sink);
   cb_warnings_to(before);
   return status;

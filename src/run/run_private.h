@@ -9,7 +9,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { CB_RUN_BLOBS = 16, CB_RUN_DIMENSIONS = 16, CB_RUN_CONSTANTS = 24, CB_RUN_FIELDS = 64 };
+enum { CB_RUN_BLOBS = 17, CB_RUN_DIMENSIONS = 20, CB_RUN_CONSTANTS = 24, CB_RUN_FIELDS = 64 };
+enum { CB_RUN_STATE_FIELDS = 8 };
 
 #define CB_FILL(name) cb_status name(const cb_run *run, cb_cell to)
 #define CB_OBSERVABLE(group, name, type, unit, doc, fill, at, rank, ...) \
@@ -26,7 +27,11 @@ struct cb_run {
   int64_t full_steps;    /* the number of steps of length options.step */
   double last_step;      /* the length of a shorter step after them; 0: no such step */
   bool restored, begun;  /* begun: the checkpoint and the row of the start were written */
-  const char *stopped;   /* the name of the event that stopped the run; NULL: none */
+  bool usual;            /* the options name no observables */
+  double *control;       /* [controls]: their values in the last step, or in the state that was restored */
+  /* the names of the fields of a row that determine the state, ended by NULL */
+  const char *state_field[CB_RUN_STATE_FIELDS];
+  const char *stopped; /* the name of the event that stopped the run; NULL: none */
   cb_run_warning *warning;
   size_t warnings, beforehand; /* beforehand: the number of warnings of the scenario, which come first */
   cb_status (*take_warning)(void *self, double time, const char *text); /* NULL: there is no receiver */

@@ -8,6 +8,9 @@
 /* Returns whether the field depends only on the state. */
 bool cb_run_is_measured(const cb_run *run, const char *field);
 
+/* Returns the functions of the run's configuration space. */
+const cb_motion *cb_run_motion(const cb_run *run);
+
 /* --- warnings (run_loop.c) --- */
 
 /* Adds a warning, and passes it to the function of cb_run_on_warning. time nan: a warning of the scenario, given before

@@ -177,6 +177,35 @@ static void compare(cb_run *run, bool last) {
   if (scale > 0) run->change.momentum = cb_change_by(f->since_start.momentum_change, scale);
 }
 
+/* --- quantities for the laws of controls: variables, NAME_rate, and numbers of the group element, group.NAME --- */
+
+enum { VARIABLE, RATE, NUMBER };
+
+static bool is_text(const char *prefix, const char *name, const char *ending, const char *text, size_t length) {
+  const size_t p = strlen(prefix), n = strlen(name), e = strlen(ending);
+  return length == p + n + e && !strncmp(text, prefix, p) && !strncmp(text + p, name, n) &&
+         !strncmp(text + p + n, ending, e);
+}
+
+static bool find_quantity(const cb_run *run, const char *text, size_t length, cb_quantity *out) {
+  const cb_bundle *b = of(run)->problem.bundle;
+  for (int i = 0; i < b->n; i++)
+    for (int rate = 0; rate < 2; rate++) {
+      *out = (cb_quantity){rate ? RATE : VARIABLE, i, 0};
+      if (is_text("", b->shape[i], rate ? "_rate" : "", text, length)) return true;
+    }
+  for (int k = 0; k < b->group->size; k++) {
+    *out = (cb_quantity){NUMBER, k, 0};
+    if (is_text("group.", b->group->number[k], "", text, length)) return true;
+  }
+  return false;
+}
+
+static double quantity(const cb_run *run, const cb_quantity *q) {
+  const shape_run *f = of(run);
+  return (q->kind == NUMBER ? f->state.g : q->kind == RATE ? f->common.rate : f->state.r)[q->subject];
+}
+
 static void forget(cb_run *run) { cb_integrator_reset(of(run)->common.integrator); }
 
 static cb_status restored(cb_run *run) {
@@ -388,7 +417,10 @@ static const cb_motion motion = {.step = step,
                                  .restored = restored,
                                  .measured = measured,
                                  .tangent = tangent,
-                                 .plate = plate};
+                                 .plate = plate,
+                                 .find_quantity = find_quantity,
+                                 .quantity = quantity,
+                                 .quantities = "shape variables, their rates NAME_rate, and group.NAME"};
 
 cb_status cb_run_create_shape(const cb_shape_problem *problem, const cb_shape_state *start, cb_integrator *integrator,
                               const cb_run_options *options, cb_run **out) {

@@ -33,7 +33,7 @@ const cb_param cb_shape_variable_table[] = {
     NODE(spring, "{stiffness: k, rest: r_0}: the force -k (r - r_0)"),
     REAL(damping, "0", "", ">= 0", "the force -c r'"),
     REAL(friction, "0", "", ">= 0", "largest force of dry friction; with inertia only"),
-    NODE(torque, "expression of t, the shape variables and their rates NAME_rate"),
+    NODE(torque, "expression of t, the shape variables, their rates NAME_rate, and controls"),
     NODE(drive, "expression of t that the variable follows, or `gait`; the needed force is recorded as /effort"),
     NODE(limits, "[lowest, highest]: the variable is reflected there; with inertia only"),
     REAL(restitution, "1", "", "[0, 1]", "of the limits"),
@@ -102,17 +102,24 @@ static cb_status name_arguments(reading *r) {
   return CB_OK;
 }
 
-/* Parses an expression, which belongs to the scenario. */
-static cb_status parse(reading *r, const cb_node *node, const char *const *names, int n, const cb_expression **out) {
+/* Parses an expression, which belongs to the scenario. Only torques may use controls. */
+static cb_status parse_with(reading *r, const cb_node *node, const char *const *names, int n, bool controls,
+                            const cb_expression **out) {
   cb_expression *e;
   cb_shape_scenario *own = r->shape;
   if (node->kind != CB_NODE_SCALAR) return cb_node_fail(node, "expected an expression");
   const cb_named_numbers *k = &r->parameters;
-  const cb_expression_scope scope = {names, (size_t)n, k->name, k->value, k->n};
+  cb_expression_scope scope = {
+      .names = names, .n = (size_t)n, .parameters = k->name, .values = k->value, .n_parameters = k->n};
+  if (controls) cb_scenario_add_controls(r->s, &scope);
   const cb_status status = cb_node_expression(node, &scope, &e);
   if (status) return status;
   *out = own->expression[own->expressions++] = e;
   return CB_OK;
+}
+
+static cb_status parse(reading *r, const cb_node *node, const char *const *names, int n, const cb_expression **out) {
+  return parse_with(r, node, names, n, false, out);
 }
 
 static cb_status read_spring(const cb_node *node, cb_shape_variable *v) {
@@ -170,7 +177,7 @@ static cb_status read_variable(reading *r, const cb_node *node, int i) {
   r->shape->start[i] = k.start;
   r->shape->rate[i] = k.rate;
   if (k.spring) cb_errors_add(&errors, k.spring, read_spring(k.spring, v));
-  if (k.torque) cb_errors_add(&errors, k.torque, parse(r, k.torque, r->name, 1 + 2 * b->n, &v->torque));
+  if (k.torque) cb_errors_add(&errors, k.torque, parse_with(r, k.torque, r->name, 1 + 2 * b->n, true, &v->torque));
   const bool by_gait = k.drive && k.drive->kind == CB_NODE_SCALAR && !strcmp(k.drive->text, "gait");
   if (by_gait) {
     v->driven = true;
@@ -205,6 +212,20 @@ static cb_status read_potential(reading *r, const cb_node *node) {
   }
   for (int i = 0; i < b->n; i++) name[G->size + i] = b->shape[i];
   return parse(r, node, name, G->size + b->n, &r->shape->potential);
+}
+
+/* Fails if a control has the name of an argument of torques. */
+static cb_status check_controls(const reading *r, const cb_node *node) {
+  cb_expression_scope scope = {.n = 0};
+  cb_scenario_add_controls(r->s, &scope);
+  for (size_t k = 0; k < scope.n_controls; k++)
+    for (int i = 0; i < 1 + 2 * r->m->bundle->n; i++)
+      if (!strcmp(scope.controls[k], r->name[i]))
+        return cb_node_fail(node,
+                            "the name '%s' is given twice: it is that of a shape variable or its rate, and of a "
+                            "control",
+                            r->name[i]);
+  return CB_OK;
 }
 
 static cb_status read_momentum(reading *r, const cb_node *node) {
@@ -258,6 +279,8 @@ cb_status cb_scenario_read_shape(cb_scenario *s, const cb_node *node) {
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, node, cb_node_check_keys(node, known, (size_t)b->n + 4));
   cb_errors_add(&errors, parameters, cb_scenario_read_named(s, parameters, &r.parameters));
+  s->parameters = r.parameters;
+  cb_errors_add(&errors, node, check_controls(&r, node));
   if (period) cb_errors_add(&errors, period, read_period(&r, period));
   for (int i = 0; i < b->n; i++) {
     const cb_node *own = cb_node_get(node, b->shape[i]);
@@ -397,6 +420,9 @@ cb_status cb_scenario_check_cycle(const cb_scenario *s, double t, double period)
     if (v->friction > 0)
       return cb_node_fail(cb_node_get(map, "friction"),
                           "a cycle with dry friction: expected none, because the map of the cycle is not smooth");
+    if (v->torque && cb_expression_uses_control(v->torque))
+      return cb_node_fail(cb_node_get(map, "torque"),
+                          "a cycle with a control: expected a torque without controls, because they need not repeat");
     for (int k = 0; k < TIMES; k++) {
       double x[2][NAMES] = {{t + k * period / TIMES}, {t + k * period / TIMES + period}};
       cb_status status = CB_OK;

@@ -283,7 +283,11 @@ const cb_fluid_doc cb_fluid_docs[] = {
 
 static cb_expression_scope scope_of(const cb_scenario *s, size_t n, const char *const *named) {
   const cb_fluid_scenario *m = s->own;
-  return (cb_expression_scope){named, n, m->parameter, m->parameter_value, m->n_parameters};
+  return (cb_expression_scope){.names = named,
+                               .n = n,
+                               .parameters = m->parameter,
+                               .values = m->parameter_value,
+                               .n_parameters = m->n_parameters};
 }
 
 cb_status cb_scenario_number(const cb_scenario *s, const cb_node *node, size_t n, const char *const *named,
@@ -311,7 +315,9 @@ cb_status cb_scenario_read_named(cb_scenario *s, const cb_node *map, cb_named_nu
     const size_t n = out->n;
     const cb_expression_scope before = {.parameters = out->name, .values = out->value, .n_parameters = n};
     const char *name = map->keys[i]->text;
-    if (cb_expression_check_parameter(name, &before, "")) {
+    cb_expression_scope taken = before;
+    cb_scenario_add_controls(s, &taken);
+    if (cb_expression_check_parameter(name, &taken, "")) {
       cb_errors_add(&errors, map->keys[i], cb_node_fail(map->keys[i], "%s", cb_error_text()));
       out->lost = true;
       continue;
@@ -333,6 +339,7 @@ cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map) {
   m->parameter = all.name;
   m->parameter_value = all.value;
   m->n_parameters = all.n;
+  s->parameters = all;
   m->lost = m->lost || all.lost;
   return status;
 }

@@ -12,6 +12,14 @@
 
 enum { CB_SCENARIO_ATTRIBUTES = 48, CB_SCENARIO_DIGEST = 65 };
 
+/* Named numbers that expressions may use: the value of a key `parameters`, in the scenario's arena. */
+typedef struct cb_named_numbers {
+  size_t n;
+  const char **name;
+  double *value; /* nan if the number could not be read */
+  bool lost;     /* a name or a number could not be read */
+} cb_named_numbers;
+
 struct cb_scenario {
   cb_arena *arena;
   cb_tree *tree;
@@ -32,8 +40,10 @@ struct cb_scenario {
   cb_status unread;                /* the status of the first input file that could not be read; CB_OK: none */
   const char **file;               /* [files]: the files that were read */
   size_t files;
-  bool plain;               /* no resolved text is needed */
-  cb_record_options record; /* how the record is written */
+  bool plain;                            /* no resolved text is needed */
+  struct cb_scenario_controls *controls; /* scenario/scenario_controls.c; NULL: there are none */
+  cb_named_numbers parameters;           /* the parameters of the class, which laws of controls may use */
+  cb_record_options record;              /* how the record is written */
   const char *attributes[CB_SCENARIO_ATTRIBUTES];
   char source_digest[CB_SCENARIO_DIGEST], hdf5[64], sundials[64], moved[32],
       turned[32]; /* attributes of the record: digest of the scenario, versions, corrections at the start */
@@ -80,15 +90,24 @@ extern const cb_param cb_scenario_start_table[];
 cb_status cb_scenario_read_integrator(cb_scenario *s, const cb_node *root, const cb_node *node,
                                       cb_step_parameters *step);
 
-/* Named numbers that expressions may use: the value of a key `parameters`, in the scenario's arena. */
-typedef struct cb_named_numbers {
-  size_t n;
-  const char **name;
-  double *value; /* nan if the number could not be read */
-  bool lost;     /* a name or a number could not be read */
-} cb_named_numbers;
 /* Reads a map of names and numbers; map NULL: there are none. */
 cb_status cb_scenario_read_named(cb_scenario *s, const cb_node *map, cb_named_numbers *out);
+
+/* --- `controls` (scenario/scenario_controls.c) --- */
+/* Reads the names and the values at the start; map NULL: there are none. Until the call of cb_scenario_controls_read,
+ * an expression that uses a control where it may not is answered with the places where it may. */
+cb_status cb_scenario_read_controls(cb_scenario *s, const cb_node *map);
+void cb_scenario_controls_read(const cb_scenario *s);
+/* Adds the controls to the names of an expression of forces. */
+void cb_scenario_add_controls(const cb_scenario *s, cb_expression_scope *scope);
+/* Makes the scenario's builder, with the controls for its forces. */
+cb_status cb_scenario_make_builder(cb_scenario *s, const cb_space *space);
+/* Returns the controls for the options of the run; NULL: there are none. */
+const cb_run_controls *cb_scenario_run_controls(const cb_scenario *s);
+/* Reads the laws, after the run was made. */
+cb_status cb_scenario_read_laws(cb_scenario *s);
+void cb_scenario_free_controls(const cb_scenario *s);
+extern const cb_param cb_control_table[];
 
 /* Calls `read` for every item of a list, the value of the key `key`; does nothing if list is NULL or empty. */
 cb_status cb_scenario_for_items(cb_scenario *s, const cb_node *list, const char *key,

@@ -199,7 +199,9 @@ static cb_status read_run(cb_scenario *s, const cb_node *root, bool whole) {
   options.end = time.end;
   options.step = step.step;
   options.retries = step.retries;
+  options.controls = cb_scenario_run_controls(s);
   if (whole && !errors.status) cb_errors_add(&errors, root, start_run(s, root, &options));
+  if (s->run && !errors.status) cb_errors_add(&errors, root, cb_scenario_read_laws(s));
   return cb_errors_end(&errors);
 }
 
@@ -360,9 +362,11 @@ static cb_status read_all(cb_scenario *s) {
   cb_errors_add(&errors, root, check_keys(root, class));
   cb_errors_add(&errors, root, check_format(s, root));
   if (is_of_two(root, s->class)) return cb_errors_end(&errors);
+  cb_errors_add(&errors, root, cb_scenario_read_controls(s, cb_scenario_section(root, "controls")));
   cb_errors_add(&errors, root, s->class->read(s, root));
   if (!errors.status && s->class->finish) cb_errors_add(&errors, root, s->class->finish(s, root));
   cb_errors_add(&errors, root, read_run(s, root, !errors.status));
+  cb_scenario_controls_read(s);
   const cb_status read = cb_errors_end(&errors);
   return read || s->plain ? read : cb_scenario_resolve(s, root);
 }
@@ -384,7 +388,9 @@ static cb_status read_bundle(cb_scenario *s) {
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, root, cb_node_check_keys(root, all.key, all.n));
   cb_errors_add(&errors, root, check_format(s, root));
+  cb_errors_add(&errors, root, cb_scenario_read_controls(s, cb_scenario_section(root, "controls")));
   cb_errors_add(&errors, root, class->read(s, root));
+  cb_scenario_controls_read(s);
   const cb_node *flow = cb_node_get(root, "flow");
   if (flow && !errors.status)
     cb_errors_add(&errors, flow,
@@ -517,6 +523,7 @@ void cb_scenario_free(cb_scenario *s) {
   if (!s) return;
   cb_run_free(s->run);
   cb_integrator_free(s->integrator);
+  cb_scenario_free_controls(s);
   if (s->class && s->class->free) s->class->free(s);
   cb_builder_free(s->builder);
   cb_space_free(s->space);

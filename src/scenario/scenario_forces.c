@@ -89,7 +89,7 @@ typedef struct field_keys {
 const cb_param cb_field_table[] = {{"chart", CB_PARAM_STRING, offsetof(field_keys, chart), "embedding", "", "", NULL,
                                     "chart whose coordinates the expression uses"},
                                    {"value", CB_PARAM_STRING, offsetof(field_keys, value), NULL, "", "", NULL,
-                                    "V, an expression of the coordinates, m, q and t"},
+                                    "V, an expression of the coordinates, m, q, t and controls"},
                                    BODY(field_keys),
                                    END};
 
@@ -110,7 +110,8 @@ typedef struct force_keys {
 
 const cb_param cb_force_table[] = {
     {"force", CB_PARAM_NODE, offsetof(force_keys, force), NULL, "", "", NULL,
-     "one expression per coordinate, of the coordinates, their velocities `NAME_dot`, m, q and t: a vector of the "
+     "one expression per coordinate, of the coordinates, their velocities `NAME_dot`, m, q, t and controls: a vector "
+     "of the "
      "embedding, whose tangent part acts, or a covector of the chart"},
     {"chart", CB_PARAM_STRING, offsetof(force_keys, chart), "", "", "", NULL,
      "chart of the coordinates; if absent, the embedding, or the chart in which the space is used"},

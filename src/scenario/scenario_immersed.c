@@ -332,9 +332,11 @@ const cb_param cb_wrench_table[] = {
     {"frame", CB_PARAM_CHOICE, offsetof(wrench_parameters, frame), "body", "", "", "body|world",
      "the frame whose axes are used"},
     {"force", CB_PARAM_NODE, offsetof(wrench_parameters, force), "", "N", "", NULL,
-     "expressions of t, of quantities of the body (x, wx, axis_x_x ..), and of those of other bodies (a.x ..)"},
+     "expressions of t, of quantities of the body (x, wx, axis_x_x ..), of those of other bodies (a.x ..), and of "
+     "controls"},
     {"torque", CB_PARAM_NODE, offsetof(wrench_parameters, torque), "", "N m", "", NULL,
-     "expressions of t, of quantities of the body (x, wx, axis_x_x ..), and of those of other bodies (a.x ..)"},
+     "expressions of t, of quantities of the body (x, wx, axis_x_x ..), of those of other bodies (a.x ..), and of "
+     "controls"},
     {"at", CB_PARAM_NODE, offsetof(wrench_parameters, at), "", "m", "", NULL,
      "the point of the body at which the force acts"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
@@ -475,6 +477,11 @@ static cb_status read_body(cb_scenario *s, const cb_node *node, int number, bool
   options.n_parameters = m->n_parameters;
   options.names = m->parameter;
   options.values = m->parameter_value;
+  cb_expression_scope scope = {.n = 0};
+  cb_scenario_add_controls(s, &scope);
+  options.n_controls = scope.n_controls;
+  options.controls = scope.controls;
+  options.control_values = scope.control_values;
   cb_errors_add(&errors, p.linear_drag, read_linear_drag(p.linear_drag, &options));
   cb_errors_add(&errors, p.wrenches, read_wrenches(s, p.wrenches, &options));
   if (whole && !errors.status) cb_errors_add(&errors, node, make(s, node, &p, &options, kind));

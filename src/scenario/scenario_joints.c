@@ -50,7 +50,7 @@ const cb_param cb_joint_table[] = {
     NODE(
         motor, "", "N m, N",
         "force on the coordinate, an expression of t, of q and its rate w, and of coordinates of joints by their names "
-        "(hip, hip_rate); or a list"),
+        "(hip, hip_rate) and of controls; or a list"),
     NODE(servo, "", "", "{position: EXPRESSION, kp: .., kv: ..} or {velocity: EXPRESSION, kv: ..}"),
     NODE(drive, "", "rad, m", "the coordinate as an expression of t; or a list, `none` for a free one"),
     NODE(couple, "", "",
@@ -312,8 +312,9 @@ static cb_status read_name(cb_joint_reading *r, const cb_node *node, const char 
   if (!is_name(name) || !strcmp(name, "t") || !strcmp(name, "q") || !strcmp(name, "w"))
     return cb_node_fail(
         where, "expected a name of at most 23 letters, digits, _ and ., other than t, q and w, found `%s`", name);
-  const cb_expression_scope nothing = {0};
-  if (!strchr(name, '.') && cb_expression_check_parameter(name, &nothing, "joint"))
+  cb_expression_scope taken = {0};
+  cb_scenario_add_controls(r->s, &taken);
+  if (!strchr(name, '.') && cb_expression_check_parameter(name, &taken, "joint"))
     return cb_node_fail(where, "%s", cb_error_text());
   for (int i = 0; i < number; i++)
     if (r->joint[i].name && !strcmp(r->joint[i].name, name))
@@ -535,8 +536,9 @@ static cb_status make_laws(cb_joint_reading *r, cb_joint_laws **out) {
   size_t at = 0;
   for (int c = 0; c < r->coordinates; c++) any = any || r->drive[c] || r->actuator[c].kind != CB_ACTUATOR_NONE;
   if (!any) return CB_OK;
-  const cb_expression_scope parameters = {
+  cb_expression_scope parameters = {
       .parameters = m->parameter, .values = m->parameter_value, .n_parameters = m->n_parameters};
+  cb_scenario_add_controls(r->s, &parameters);
   cb_errors errors = cb_errors_begin();
   for (cb_status status = CB_ERROR_INPUT; status == CB_ERROR_INPUT;) {
     status = cb_joint_laws_create(r->coordinates, r->label, r->actuator, r->drive, &parameters, &which, &at, out);

@@ -44,7 +44,7 @@ const cb_space *cb_scenario_points_space(const cb_scenario *s) {
 
 cb_status cb_scenario_points_begin(cb_scenario *s, const cb_node *bodies) {
   cb_status status = s->space ? CB_OK : cb_space_create("e3", NULL, &cb_fluid_scenario_of(s)->flat);
-  if (!status) status = cb_builder_create(cb_scenario_points_space(s), &s->builder);
+  if (!status) status = cb_scenario_make_builder(s, cb_scenario_points_space(s));
   if (status) return status;
   cb_builder_couple(s->builder, cb_fluid_scenario_of(s)->fluid.curvature == 0);
   s->bodies = bodies;

@@ -34,9 +34,10 @@ typedef struct system_parameters {
 const cb_param cb_scenario_system_table[] = {
     {"name", CB_PARAM_STRING, offsetof(system_parameters, name), "system", "", "", NULL,
      "name of the system in records"},
-    ROW(potential, "V, an expression of the coordinates and t"),
+    ROW(potential, "V, an expression of the coordinates, t and controls"),
     ROW(forces,
-        "generalised forces: one expression per coordinate, in the coordinates, the velocities `NAME_dot` and t"),
+        "generalised forces: one expression per coordinate, in the coordinates, the velocities `NAME_dot`, t and "
+        "controls"),
     ROW(constraints,
         "list of expressions of coordinates and t that are kept at 0, and of maps {surface: .., name: ..} or "
         "{velocity: [..], equals: .., name: ..}"),
@@ -93,6 +94,7 @@ static cb_status check_expression(const cb_scenario *s, const cb_node *node, boo
   const char *names[2 * CB_Q_MAX + 1], *parameters[CB_EXPRESSION_VARIABLES];
   cb_expression_scope scope = {.names = names, .parameters = parameters};
   scope.n_parameters = cb_text_metric_parameters(s->space, parameters, &scope.values);
+  cb_scenario_add_controls(s, &scope);
   for (int i = 0; i < chart->size; i++) names[scope.n++] = chart->coordinates[i];
   for (int i = 0; rates && i < chart->size; i++) {
     snprintf(rate[i], sizeof rate[i], "%.50s_dot", chart->coordinates[i]);
@@ -168,11 +170,16 @@ static cb_status read_constraint(cb_scenario *s, const cb_node *node) {
   return cb_scenario_placed(s, cb_builder_surface(s->builder, name, 0, NULL, text), value, true);
 }
 
-/* Fails if a name is `t`, which is the time, or NAME_dot of a coordinate, which is a velocity. */
+/* Fails if a name is `t`, which is the time, NAME_dot of a coordinate, which is a velocity, or that of a control. */
 static cb_status check_name(const cb_scenario *s, const cb_node *node, const char *kind, const char *name) {
   const cb_chart *chart = s->space->chart;
   if (!strcmp(name, "t"))
     return cb_node_fail(node, "a %s has the name t, which is the time: expected another name", kind);
+  cb_expression_scope scope = {.n = 0};
+  cb_scenario_add_controls(s, &scope);
+  for (size_t i = 0; i < scope.n_controls; i++)
+    if (!strcmp(name, scope.controls[i]))
+      return cb_node_fail(node, "the name '%s' is given twice: it is already a control", name);
   for (int i = 0; i < chart->size; i++) {
     char rate[64];
     snprintf(rate, sizeof rate, "%.50s_dot", chart->coordinates[i]);
@@ -192,6 +199,19 @@ static cb_status check_names(const cb_scenario *s, const cb_node *node, const ch
   return status;
 }
 
+/* Copies the parameters for the laws of controls. */
+static cb_status keep_parameters(cb_scenario *s, size_t n, const char *const *names, const double *values) {
+  s->parameters.n = n;
+  s->parameters.name = cb_arena_alloc(s->arena, n, sizeof *s->parameters.name);
+  s->parameters.value = cb_arena_alloc(s->arena, n, sizeof *s->parameters.value);
+  if (!s->parameters.name || !s->parameters.value) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu parameters", n);
+  for (size_t i = 0; i < n; i++) {
+    s->parameters.name[i] = names[i];
+    s->parameters.value[i] = values[i];
+  }
+  return CB_OK;
+}
+
 cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node) {
   system_parameters p;
   const char *names[CB_EXPRESSION_VARIABLES];
@@ -202,8 +222,9 @@ cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node) {
   if (status) return status;
   const size_t n = cb_text_metric_parameters(s->space, names, &values);
   status = check_names(s, node, names, n);
-  if (!status) status = cb_builder_create(s->space, &s->builder);
+  if (!status) status = cb_scenario_make_builder(s, s->space);
   if (!status) status = cb_builder_parameters(s->builder, n, names, values);
+  if (!status) status = keep_parameters(s, n, names, values);
   if (!status) status = read_start(s, node, &p);
   if (status) return status;
   cb_errors errors = cb_errors_begin();

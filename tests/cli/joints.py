@@ -209,6 +209,23 @@ class Joints(Case):
             self.good("resume", "half.h5", "--until", "2")
             self.assertEqual(differing(whole, datasets(self.path("half.h5"))), [], until)
 
+    def test_a_fish_turns_to_its_heading_and_keeps_it(self):
+        fish = os.path.join(SCENARIOS, "robot-fish-heading.yaml")
+        for goal in 0.6, -0.4:
+            last = self.run_of(fish, f"controls.goal={goal}")
+            x, y = np.diff(last["pose"][[-61, -1], 1, :2], axis=0)[0]  # three seconds, six beats of the tail
+            self.assertAlmostEqual(np.arctan2(y, x), goal, delta=0.05)
+            self.assertLess(abs(last["control"][-1, list(last["control_name"]).index(b"turn")]), 0.05)
+
+    def test_a_run_with_controls_is_resumed_bit_for_bit_between_samples(self):
+        """A checkpoint after 66 steps is between the samples, which are made every 10 steps."""
+        fish = os.path.join(SCENARIOS, "robot-fish-heading.yaml")
+        self.good("run", fish, "-o", "half.h5", "--set", "time.end=0.33", "--set", "record.every=3")
+        self.good("run", fish, "-o", "whole.h5", "--set", "time.end=0.5", "--set", "record.every=3")
+        self.good("resume", "half.h5", "--until", "0.5")
+        self.assertEqual(differing(datasets(self.path("whole.h5")), datasets(self.path("half.h5"))), [])
+        self.good("verify", "half.h5")
+
     def test_tables_sweeps_and_pages_have_the_names(self):
         self.write("p.yaml", PENDULUM)
         self.good("run", "p.yaml", "-o", "p.h5")

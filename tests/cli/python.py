@@ -200,6 +200,23 @@ class Simulations(unittest.TestCase):
             with self.assertRaisesRegex(curvebody.Error, "rows of this run do not determine its state"):
                 sim.set(pose=sim.observe("pose"))
 
+    def test_a_control_is_set_between_steps(self):
+        body = {"name": "cart", "shape": "ball", "mass": 2, "wrenches": [{"name": "motor", "force": ["push", 0, 0]}]}
+        with curvebody.open({"curvebody": 1, "fluid": {"medium": "none", "gravity": [0, 0, 0]}, "controls": {"push": 1}, "bodies": [body],
+                             "time": {"end": 2}, "integrator": {"name": "hamilton_pontryagin", "step": 0.01}}) as sim:
+            sim.control["push"] = 3
+            sim.step(10)
+            self.assertEqual(list(sim.observe("control")), [3])
+            self.assertEqual(sim.labels("control_name"), ["push"])
+            self.assertAlmostEqual(sim.observe("twist")[0, 3], 0.15, delta=1e-14)
+            other = sim.copy()
+            sim.control["push"] = -3
+            sim.step(10)
+            self.assertAlmostEqual(sim.observe("twist")[0, 3], 0, delta=1e-14)
+            self.assertAlmostEqual(other.step(10).observe("twist")[0, 3], 0.3, delta=1e-14)
+            with self.assertRaisesRegex(KeyError, "no control `pull`: its controls are push"):
+                sim.control["pull"] = 1
+
     def test_run_goes_to_a_time_and_beyond_the_end(self):
         with curvebody.open(ROD, time__end=1) as sim:
             seen = []

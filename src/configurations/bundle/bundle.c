@@ -363,7 +363,8 @@ const cb_param cb_cycle_step_table[] = {
 static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   const cb_node *bundle = cb_scenario_section(root, "bundle"), *gait = cb_scenario_section(root, "gait"),
                 *flow = cb_scenario_section(root, "flow"), *start = cb_scenario_section(root, "start"),
-                *shape = cb_scenario_section(root, "shape"), *optimum = cb_scenario_section(root, "optimum");
+                *shape = cb_scenario_section(root, "shape"), *optimum = cb_scenario_section(root, "optimum"),
+                *controls = cb_scenario_section(root, "controls");
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, bundle, read_bundle(s, bundle));
   cb_errors_add(&errors, gait, read_gait(s, gait));
@@ -371,6 +372,10 @@ static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   cb_errors_add(&errors, start, read_group(s, start));
   cb_errors_add(&errors, shape, cb_scenario_read_shape(s, shape));
   cb_errors_add(&errors, optimum, cb_scenario_read_optimum(s, optimum));
+  if (controls && !shape)
+    cb_errors_add(
+        &errors, controls,
+        cb_node_fail(controls, "`controls` act on torques of `shape`, and a gait has none: expected `shape`"));
   return cb_errors_end(&errors);
 }
 
@@ -418,7 +423,7 @@ static const cb_problem *const *posed(const cb_scenario *s) {
   return resistance == CB_RESISTANCE_INERTIA ? inertia : resistance == CB_RESISTANCE_DRAG ? drag : problems + 1;
 }
 
-static const char *const keys[] = {"bundle", "gait", "shape", "flow", "start", "optimum", NULL};
+static const char *const keys[] = {"bundle", "gait", "shape", "controls", "flow", "start", "optimum", NULL};
 static const char *const required[] = {"integrator", NULL}, *const only[] = {"gait", "shape", "optimum", NULL};
 static const cb_section sections[] = {{"time", cb_cycle_time_table}, {"integrator", cb_cycle_step_table},
                                       {"record", cb_record_table},   {"start", cb_group_table},

@@ -102,7 +102,7 @@ static cb_status read_in_space(cb_scenario *s, const cb_node *root) {
   const cb_node *space = cb_scenario_section(root, "space"), *bodies = cb_scenario_section(root, "bodies");
   cb_errors errors = cb_errors_begin();
   if (space && !cb_errors_add(&errors, root, cb_scenario_read_space(s, space)))
-    cb_errors_add(&errors, root, cb_builder_create(s->space, &s->builder));
+    cb_errors_add(&errors, root, cb_scenario_make_builder(s, s->space));
   if (bodies) cb_errors_add(&errors, bodies, read_bodies(s, bodies));
   cb_errors_add(
       &errors, root,
@@ -148,8 +148,8 @@ static const cb_section sections[] = {{"time", cb_time_table},
                                       {"start", cb_scenario_start_table},
                                       {NULL, NULL}};
 
-static const char *const keys[] = {"space",    "bodies", "potentials", "interactions", "forces", "constraints",
-                                   "contacts", "walls",  "events",     "start",        NULL},
+static const char *const keys[] = {"space",    "bodies", "potentials", "interactions", "forces",   "constraints",
+                                   "contacts", "walls",  "events",     "start",        "controls", NULL},
                          *const required[] = {"integrator", "time", "space", "bodies", NULL};
 
 const cb_configuration cb_configuration_particles = {

@@ -73,7 +73,7 @@ static const cb_immersed *body(const cb_scenario *s, int i) {
 static const cb_problem *const problems[] = {&cb_problem_discrete_lagrangian, &cb_problem_lie_group, NULL};
 static const char *const keys[] = {"fluid",  "bodies",      "space",    "potentials", "interactions",
                                    "forces", "constraints", "contacts", "walls",      "events",
-                                   "start",  "joints",      NULL};
+                                   "start",  "joints",      "controls", NULL};
 static const char *const required[] = {"integrator", "time", "bodies", NULL};
 static const cb_section sections[] = {{"time", cb_time_table},
                                       {"integrator", cb_step_table},

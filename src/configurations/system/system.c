@@ -24,9 +24,8 @@ static const cb_section sections[] = {{"time", cb_time_table},
                                       {"contacts", cb_scenario_wall_contacts_table},
                                       {"start", cb_scenario_start_table},
                                       {NULL, NULL}};
-static const char *const keys[] = {"system", "contacts", "walls", "events", "start", NULL}, *const required[] = {
-                                                                                                "integrator", "time",
-                                                                                                NULL};
+static const char *const keys[] = {"system", "controls", "contacts", "walls", "events", "start", NULL},
+                         *const required[] = {"integrator", "time", NULL};
 
 const cb_configuration cb_configuration_system = {
     .name = "system",

@@ -48,8 +48,11 @@ static bool block(const void *flow, double t, int n, bool slopes, bool rate, cb_
 
 static cb_status parse(velocity *v, const char *const text[3], const cb_expression_scope *parameters, size_t *which,
                        size_t *offset, cb_flow_facts *facts) {
-  const cb_expression_scope scope = {variables, VARIABLES, parameters->parameters, parameters->values,
-                                     parameters->n_parameters};
+  const cb_expression_scope scope = {.names = variables,
+                                     .n = VARIABLES,
+                                     .parameters = parameters->parameters,
+                                     .values = parameters->values,
+                                     .n_parameters = parameters->n_parameters};
   facts->even = facts->steady = true;
   for (size_t i = 0; i < 3; i++) {
     const cb_status status = cb_expression_parse_in(text[i], &scope, offset, &v->e[i]);

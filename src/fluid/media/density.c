@@ -25,8 +25,11 @@ static bool values(const void *medium, int n, const double *const x[3], int k, d
 
 static cb_status parse(density *d, const char *text, const cb_expression_scope *parameters, size_t *offset,
                        cb_medium_facts *facts) {
-  const cb_expression_scope scope = {variables, 3, parameters->parameters, parameters->values,
-                                     parameters->n_parameters};
+  const cb_expression_scope scope = {.names = variables,
+                                     .n = 3,
+                                     .parameters = parameters->parameters,
+                                     .values = parameters->values,
+                                     .n_parameters = parameters->n_parameters};
   const cb_status status = cb_expression_parse_in(text, &scope, offset, &d->e);
   if (status) return status;
   for (size_t i = 0; i < 3; i++) facts->uses[i] = cb_expression_uses(d->e, i);

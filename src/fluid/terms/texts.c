@@ -58,8 +58,14 @@ cb_status cb_immersed_parse_texts(cb_immersed *b, const cb_immersed_options *o, 
   memcpy(variables, cb_body_quantities, CB_BODY_QUANTITIES * sizeof *variables);
   variables[TIME] = "t";
   for (int i = 0; i < b->externals; i++) variables[EXTERNAL + i] = b->external[i];
-  const cb_expression_scope scope = {variables, (size_t)(EXTERNAL + b->externals), o->names, o->values,
-                                     o->n_parameters};
+  const cb_expression_scope scope = {.names = variables,
+                                     .n = (size_t)(EXTERNAL + b->externals),
+                                     .parameters = o->names,
+                                     .values = o->values,
+                                     .n_parameters = o->n_parameters,
+                                     .controls = o->controls,
+                                     .control_values = o->control_values,
+                                     .n_controls = o->n_controls};
   b->text = cb_arena_alloc(b->arena, (size_t)o->n_wrenches, sizeof *b->text);
   if (!b->text) return cb_fail(CB_ERROR_MEMORY, "no memory for %d wrenches", o->n_wrenches);
   for (int i = 0; i < o->n_wrenches; i++) {

@@ -280,6 +280,32 @@ class Simulations(unittest.TestCase):
         self.assertIn("h3", str(curvebody.list("spaces")))
 
 
+class ClosedLoops(unittest.TestCase):
+    def test_a_loop_in_python_has_the_numbers_of_the_laws_of_the_scenario(self):
+        """The robot fish keeps a heading: once by the laws of `controls`, once by the environment of the examples."""
+        scenario = os.path.join(SCENARIOS, "joints", "robot-fish-heading.yaml")
+        sys.path.insert(0, os.path.join(ROOT, "analysis", "examples"))
+        import robot_fish
+
+        keys = {f"bodies.{i}.shape.resolution": 8 for i in range(3)}
+        with curvebody.open(scenario, set=keys) as law:
+            law.run(2)
+            real = curvebody.open
+            robot_fish.curvebody.open = lambda *words, **more: real(*words, set=keys, **more)
+            try:
+                fish = robot_fish.RobotFish(scenario)
+            finally:
+                robot_fish.curvebody.open = real
+            for again in range(2):  # the second time from the checkpoint of the start
+                mean = 0.0
+                fish.reset()
+                while fish.sim.time < 2 - 1e-9:
+                    mean += 0.1 * (fish.heading - mean)
+                    fish.step(0.6 * (fish.goal - mean))
+                np.testing.assert_allclose(fish.sim.observe("pose"), law.observe("pose"), rtol=0, atol=1e-10)
+            self.assertGreater(abs(fish.heading), 0.01)
+
+
 class Batches(unittest.TestCase):
     def test_members_have_the_numbers_of_single_simulations(self):
         for name, over in ((ROD, {"bodies.0.mass": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]}),

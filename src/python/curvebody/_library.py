@@ -122,6 +122,7 @@ _FUNCTIONS = [
     ("cb_scenario_resolved", c_char_p, [c_void_p]),
     ("cb_scenario_title", c_char_p, [c_void_p]),
     ("cb_scenario_warn", c_int, [c_void_p]),
+    ("cb_scenario_controls", c_size_t, [c_void_p, POINTER(TEXTS), POINTER(POINTER(c_double))]),
     ("cb_scenario_layout", POINTER(Layout), [c_void_p]),
     ("cb_scenario_record", RecordOptions, [c_void_p]),
     ("cb_run_state", POINTER(Blob), [c_void_p, POINTER(c_size_t)]),

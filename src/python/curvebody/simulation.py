@@ -185,15 +185,8 @@ class Simulation:
         self._sink = Sink(self=own.self, row=own.row, event=self._keep[1], checkpoint=own.checkpoint, close=own.close)
 
     def _find_controls(self):
-        lib = library()
-        try:
-            function = lib.cb_scenario_controls
-        except AttributeError:
-            return _Controls([], [], self)
-        function.restype = c_size_t
-        function.argtypes = [c_void_p, ctypes.POINTER(ctypes.POINTER(c_char_p)), ctypes.POINTER(ctypes.POINTER(c_double))]
         names, values = ctypes.POINTER(c_char_p)(), ctypes.POINTER(c_double)()
-        n = function(self._scenario, byref(names), byref(values))
+        n = library().cb_scenario_controls(self._scenario, byref(names), byref(values))
         return _Controls([names[i].decode() for i in range(n)], values, self)
 
     def _shape(self, name):

@@ -330,6 +330,8 @@ cb_status cb_run_restore_row(cb_run *run, const cb_row_state *row) {
   *run->t = row->time;
   *run->t_low = 0;
   *run->step = row->step;
+  run->integrator = NULL; /* energy and momentum of this state need not be those of the start */
+  run->change.energy = run->change.momentum = run->change.constraint = NAN;
   return restored(run);
 }
 

@@ -2,6 +2,8 @@
 import ctypes
 import itertools
 import math
+import operator
+import time
 from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
@@ -49,8 +51,8 @@ class Batch:
         if product and over:
             rows = list(itertools.product(*over.values()))
             over = {key: [row[i] for row in rows] for i, key in enumerate(over)}
-        lengths = {len(values) for values in over.values()} | ({int(members)} if members else {1} if not over else {*()})
-        if len(lengths) != 1 or not min(lengths):
+        lengths = {len(values) for values in over.values()} | ({int(members)} if members is not None else {1} if not over else {*()})
+        if len(lengths) != 1 or min(lengths) < 1:
             raise ValueError(f"expected equally many values for each key, at least one, found {sorted(lengths)}; product=True takes all combinations")
         self.over, self._threads = over, int(threads)
         n = lengths.pop()
@@ -81,9 +83,9 @@ class Batch:
 
     def step(self, n: int = 1) -> "Batch":
         """Makes n steps of each member; a member that ends or fails before stops there."""
-        import time
-
-        left = int(n)
+        left = operator.index(n)
+        if left < 0:
+            raise ValueError(f"expected a number of steps of at least 0, found {n}")
         while left > 0 and not self.ended.all():
             now = min(left, max(1, int(self._speed * _CHUNK)))
             begin = time.perf_counter()

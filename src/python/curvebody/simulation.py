@@ -10,6 +10,7 @@ The steps and numbers are those of `curvebody run`, bit for bit, as long as noth
 import collections.abc
 import ctypes
 import math
+import operator
 import os
 import sys
 import time
@@ -26,14 +27,27 @@ _TURN = 0.05  # seconds after which a call returns to Python, so that Ctrl-C and
 _MOST = 2**62
 
 
-def _view(address, kind, shape, writeable=True):
-    """An array of numpy on memory of the library."""
+class _Owner:
+    """Frees a scenario when nothing refers to it any more: neither its simulation nor an array of its state."""
+
+    def __init__(self, scenario):
+        self._scenario = scenario
+
+    def __del__(self):
+        if _library:
+            library().cb_scenario_free(self._scenario)
+
+
+def _view(address, kind, shape, owner):
+    """A read-only array of numpy on memory of the library; the array keeps the owner of the memory alive."""
     count = int(np.prod(shape, dtype=int))
     if not count:
         return np.zeros(shape, FIELD_TYPES[kind])
     width = 4 if kind == 2 else 8
-    array = np.frombuffer((ctypes.c_char * (count * width)).from_address(address), FIELD_TYPES[kind]).reshape(shape)
-    array.flags.writeable = writeable
+    memory = (ctypes.c_char * (count * width)).from_address(address)
+    memory.owner = owner
+    array = np.frombuffer(memory, FIELD_TYPES[kind]).reshape(shape)
+    array.flags.writeable = False
     return array
 
 
@@ -118,10 +132,9 @@ class Simulation:
         else:
             status = lib.cb_scenario_open(os.fspath(scenario).encode(), sets, len(given), byref(self._scenario))
         check(status)
+        self._owner = _Owner(self._scenario)
         self._run = lib.cb_scenario_run(self._scenario)
         if not self._run:
-            lib.cb_scenario_free(self._scenario)
-            self._scenario = None
             raise Error("the scenario has no run: expected the keys `integrator` and `time`", status="input")
         self._open = True
         self.events: list = []
@@ -199,7 +212,7 @@ class Simulation:
         for blob in blobs[:count.value]:
             shape = self._shape(blob.name.decode())
             fits = shape and int(np.prod(shape)) == blob.count
-            out[blob.name.decode()] = _view(blob.data, blob.type, shape if fits else (blob.count,), False)
+            out[blob.name.decode()] = _view(blob.data, blob.type, shape if fits else (blob.count,), self._owner)
         return out
 
     def _pass_warnings(self):
@@ -215,11 +228,13 @@ class Simulation:
     @property
     def time(self) -> float:
         """The present time, in the unit of the scenario."""
+        self._alive()
         return self._now(self._run)
 
     @property
     def steps(self) -> int:
         """The number of steps so far."""
+        self._alive()
         return self._steps(self._run)
 
     @property
@@ -229,20 +244,24 @@ class Simulation:
     @property
     def end(self) -> float:
         """The end time; it may be changed."""
+        self._alive()
         return library().cb_run_end(self._run)
 
     @end.setter
     def end(self, time):
+        self._alive()
         check(library().cb_run_set_end(self._run, float(time)))
 
     @property
     def ended(self) -> bool:
         """Whether the run has reached its end, or an event has stopped it."""
+        self._alive()
         return library().cb_run_ended(self._run)
 
     @property
     def stopped_by(self) -> Optional[str]:
         """The name of the event that has stopped the run, or None."""
+        self._alive()
         name = library().cb_run_stopped(self._run)
         return name.decode() if name else None
 
@@ -265,6 +284,8 @@ class Simulation:
             if status or self._told or self._failure:
                 self._finish(status)
             return self
+        if operator.index(n) < 0:
+            raise ValueError(f"expected a number of steps of at least 0, found {n}")
         return self._go(n, None, None)
 
     def _go(self, n, callback, bar):
@@ -294,6 +315,8 @@ class Simulation:
         if until is not None and until > self.end * (1 + 1e-15):
             self.end = until
         until = self.end if until is None else float(until)
+        if not until >= self.time - 1e-9 * self._step:
+            raise ValueError(f"expected a time from {self.time:.17g} on, found {until:.17g}")
         n = _MOST if until >= self.end else math.ceil((until - self.time) / self._step - 1e-9)
         bar = _Progress(self.time, until) if progress else None
         try:
@@ -325,11 +348,12 @@ class Simulation:
         out = {}
         for name in names or self._fields:
             i, kind = self._fields[name][:2]
-            out[name] = _view(row[i], kind, self._shape(name), False).copy()[()]
+            out[name] = _view(row[i], kind, self._shape(name), self._owner).copy()[()]
         return out[names[0]] if len(names) == 1 else out
 
     def labels(self, dimension: str) -> Optional[list]:
         """The labels of a dimension, such as the names of particles or bodies; None if it has none."""
+        self._alive()
         d = self._dims[dimension]
         return [d.labels[i].decode() for i in range(d.count)] if d.labels else None
 
@@ -357,6 +381,7 @@ class Simulation:
     @property
     def state_fields(self) -> list:
         """The fields of a row that determine the state, which `set` can change; empty if there are none."""
+        self._alive()
         names, out = library().cb_run_state_fields(self._run), []
         while names and names[len(out)]:
             out.append(names[len(out)].decode())
@@ -376,6 +401,8 @@ class Simulation:
             value = np.asarray(value, float)
             if value.size != row[name].size:
                 raise ValueError(f"{name}: expected {row[name].size} numbers, found {value.size}")
+            if not np.isfinite(value).all():
+                raise ValueError(f"{name}: expected finite numbers")
             row[name] = np.ascontiguousarray(value.reshape(row[name].shape))
         pointers = (ctypes.POINTER(c_double) * len(fields))(*[row[name].ctypes.data_as(ctypes.POINTER(c_double)) for name in fields])
         library().cb_run_checkpoint(self._run, byref(c_size_t()))
@@ -397,6 +424,7 @@ class Simulation:
     @property
     def resolved(self) -> str:
         """The scenario with all settings and defaults, as YAML."""
+        self._alive()
         return library().cb_scenario_resolved(self._scenario).decode()
 
     def save(self, path, overwrite: bool = False) -> None:
@@ -419,7 +447,7 @@ class Simulation:
     # --- the end ---
 
     def close(self) -> None:
-        """Closes the record, if there is one, and frees the memory. Arrays of `state` must not be used after it."""
+        """Closes the record, if there is one. `state` has copies of the last state then."""
         if not getattr(self, "_open", False):
             return
         self._open, lib, status = False, library(), 0
@@ -429,7 +457,7 @@ class Simulation:
         if self._record:
             status = self._file_close(self._file_self, ended)
             lib.cb_record_free(self._record)
-        lib.cb_scenario_free(self._scenario)
+        self._owner = None
         check(status)
 
     def __enter__(self):
@@ -445,7 +473,7 @@ class Simulation:
             pass
 
     def __repr__(self):
-        if not self._open:
+        if not getattr(self, "_open", False):
             return "<curvebody.Simulation: closed>"
         title = library().cb_scenario_title(self._scenario)
         return f"<curvebody.Simulation {title.decode() if title else ''!r}: time {self.time:.6g} of {self.end:.6g}>"

@@ -82,12 +82,16 @@ def _run(*words):
     """Runs a command. pip shows its output with -v, and if it fails."""
     done = subprocess.run(words, stdout=sys.stderr)
     if done.returncode:
-        sys.exit(f"error: `{shlex.join(words)}` failed; the build needs the packages of `./tests/packages build`")
+        sys.exit(f"error: `{shlex.join(words)}` failed; a build needs the packages of `./tests/packages build`")
 
 
 def _installed(settings, folder):
     """Installs into a folder, from the build of the settings or from a new build."""
-    build = settings.get("build")
+    for name in settings.keys() - {"build", "cmake"}:
+        sys.exit(f"error: --config-settings={name}: expected build=FOLDER or cmake=OPTIONS, found {name}={settings[name]}")
+    build = os.path.join(ROOT, settings["build"]) if "build" in settings else None
+    if build and not os.path.exists(os.path.join(build, "cmake_install.cmake")):
+        sys.exit(f"error: --config-settings=build: expected a folder that cmake has built, found {build}")
     if not build:
         build = os.path.join(folder, "build")
         jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(os.cpu_count() or 1)

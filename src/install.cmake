@@ -91,23 +91,31 @@ if(TARGET curvebody)
   add_custom_target(man_and_completion ALL DEPENDS ${made})
 endif()
 
-# The folder in which Debian's python3 (CURVEBODY_PYTHON) looks for modules: lib/python3.N/dist-packages under /usr/local, and
-# lib/python3/dist-packages under /usr. Any other prefix uses the latter, and PYTHONPATH must contain that folder.
+# The Python package: in the first folder below the prefix in which python3 (CURVEBODY_PYTHON) looks for packages.
+# Debian's python3 has lib/python3.N/dist-packages under /usr/local, lib/python3/dist-packages under /usr, and
+# lib/python3.N/site-packages under $HOME/.local. Under another prefix, the folder is lib/python3/dist-packages, and the
+# installation prints the value of PYTHONPATH with which python3 finds the package.
 set(module ${CMAKE_CURRENT_SOURCE_DIR}/src/python/curvebody)
 if(EXISTS ${module})
   install(CODE "set(module \"${module}\")\nset(interpreter \"${CURVEBODY_PYTHON}\")" COMPONENT python)
   install(CODE [[
     set(folder ${CMAKE_INSTALL_PREFIX}/lib/python3/dist-packages)
-    execute_process(COMMAND "${interpreter}" -c "import site; print(*site.getsitepackages(), sep=';', end='')"
+    execute_process(COMMAND "${interpreter}" -c "import site
+print(*site.getsitepackages(), *[site.getusersitepackages()] * bool(site.ENABLE_USER_SITE), sep=';', end='')"
                     OUTPUT_VARIABLE known ERROR_QUIET)
+    set(found FALSE)
     foreach(other ${known})
       string(FIND "${other}" "${CMAKE_INSTALL_PREFIX}/lib/" at)
       if(at EQUAL 0)
         set(folder "${other}")
+        set(found TRUE)
         break()
       endif()
     endforeach()
     file(INSTALL "${module}" DESTINATION "${folder}" PATTERN __pycache__ EXCLUDE)
+    if(NOT found AND "$ENV{DESTDIR}" STREQUAL "")
+      message(STATUS "Python finds the package curvebody after: export PYTHONPATH=${folder}")
+    endif()
   ]] COMPONENT python)
 endif()
 

@@ -43,7 +43,8 @@ runs and records, for programs in C and C++.")
 curvebody_package(development libcurvebody-dev libdevel "Headers, the static library, and files for CMake and pkg-config to build
 programs and plugins with libcurvebody.")
 curvebody_package(mpi curvebody-mpi science "The module with which sweeps of curvebody run under mpirun.")
-curvebody_package(python python3-curvebody python "The Python module: runs scenarios and loads their records as datasets of xarray.")
+curvebody_package(python python3-curvebody python "The Python package: runs and steps scenarios, and loads records as datasets of
+xarray.")
 
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
@@ -62,7 +63,10 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${control}/shlibs;${control}/tri
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "bash-completion, python3-curvebody")
 set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "curvebody (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
-set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3, python3-numpy, python3-h5py, python3-xarray, curvebody, libcurvebody${soversion}")
+string(CONCAT CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3:any, python3-numpy, python3-h5py, python3-xarray, "
+  "curvebody (= ${PROJECT_VERSION}), libcurvebody${soversion} (= ${PROJECT_VERSION})")
+set(scripts ${CMAKE_CURRENT_SOURCE_DIR}/src/packages/python3-curvebody)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA "${scripts}/postinst;${scripts}/prerm")
 string(CONCAT CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libcurvebody${soversion} (= ${PROJECT_VERSION}), libgsl-dev, "
   "libsundials-dev, libsuitesparse-dev, libhdf5-dev, zlib1g-dev, libyaml-dev, nettle-dev, libexpat1-dev, libopenblas-dev")
 if(NOT hmat IN_LIST CURVEBODY_WITHOUT)

@@ -131,5 +131,9 @@ typedef struct cb_plugin {
  * added. */
 cb_status cb_plugin_load(const char *path);
 
+/* Returns the version of the library that is loaded; static memory. A program or a plugin that was compiled with the
+ * headers of another version has another CB_VERSION. */
+const char *cb_version(void);
+
 CB_API_END
 #endif

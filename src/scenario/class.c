@@ -522,3 +522,5 @@ cb_status cb_plugin_load(const char *path) {
   for (const cb_plugin_class *c = plugin->classes; c->of; c++) kinds[c->kind].registry->add(c->of);
   return CB_OK;
 }
+
+const char *cb_version(void) { return CB_VERSION; }

@@ -1,6 +1,7 @@
 """The Python package: a simulation in the process has the numbers of the program, bit for bit; loaded datasets have labels, units and the numbers of the record; distances of every space agree with the
 library and with closed forms, also 40 radii out; points have the plot coordinates of the record; errors have the program's
 messages."""
+import glob
 import gzip
 import os
 import signal
@@ -9,6 +10,7 @@ import sys
 import tempfile
 import unittest
 import warnings
+from unittest import mock
 
 try:
     import h5py
@@ -57,6 +59,48 @@ class Records(unittest.TestCase):
                 second = f["event_j"][:]
             np.testing.assert_array_equal(np.where(d.event_wall >= 0, -2 - d.event_wall, d.event_other), second)
             self.assertTrue({"start_moved", "x", "event_j"}.isdisjoint({*d.attrs, *d.variables}))
+
+    def test_loaded_datasets_are_those_of_xarray_with_netcdf4(self):
+        """But `scenario` and labels of particles are added, and xarray hides the attribute `coordinates`. netCDF4 cannot
+        open the file of `gait .. path`, whose attribute `lines` has two dimensions."""
+        at = lambda *names: os.path.join(SCENARIOS, *names)
+        purcell = at("locomotion", "purcell.yaml")
+        sweep = f"""curvebody: 1
+sweep:
+  scenario: {purcell}
+  task: holonomy
+  over: [{{key: bundle.ratio, from: 1, to: 2, count: 2}}, {{key: integrator.name, values: [magnus, rkmk4]}}]
+  collect: {{way: "log[v_x]"}}
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "sweep.yaml"), "w") as file:
+                file.write(sweep)
+            for words in (["run", at("thesis", "elastic-rod-h3.yaml"), "--set", "time.end=0.5", "-o", "particles.h5"],
+                          ["run", at("collisions", "head-on-s3.yaml"), "-o", "events.h5"],
+                          ["run", at("immersed", "leaf.yaml"), "--set", "time.end=0.05", "-o", "fluid.h5"],
+                          ["export", "fluid.h5", "--xdmf", "-o", "fluid.xdmf"],
+                          ["run", purcell, "-o", "bundle.h5"],
+                          ["sweep", "sweep.yaml", "-o", "sweep"],
+                          ["gait", purcell, "curvature", "--grid", "5x5", "-o", "curvature.h5"],
+                          ["gait", at("optimum", "purcell-far.yaml"), "optimize", "-o", "optimum.h5"],
+                          ["geodesic", "h3", "--from=1,1,0", "--to=2,1,1", "-o", "geodesic.h5"]):
+                subprocess.run([BINARY, *words], cwd=folder, check=True, capture_output=True)
+            paths = sorted(glob.glob(folder + "/*.h5"))
+            self.assertEqual(len(paths), 9)
+            for path in paths:
+                a = curvebody.load(path, surfaces=False)
+                with xarray.open_dataset(path, engine="netcdf4", decode_times=False) as file:
+                    b = file.load()
+                if "particle_name" in b:
+                    b = b.assign_coords(particle=("particle", b.particle_name.values.astype(str)))
+                b.attrs.update({key: a.attrs[key] for key in ("scenario", "coordinates") if key in a.attrs})
+                xarray.testing.assert_identical(a, b)
+                self.assertEqual(*({name: v.dtype for name, v in data.variables.items()} for data in (a, b)))
+            code = "import sys; sys.modules['netCDF4'] = None; sys.path.insert(0, sys.argv[1])\n" \
+                   "import curvebody; curvebody.load(sys.argv[2])"
+            subprocess.run([sys.executable, "-c", code, os.path.join(ROOT, "src", "python"), paths[0]], check=True)
+            d = curvebody.gait(purcell, "path")
+            self.assertEqual(d.plot_position.attrs["lines"].tolist(), d.lines.values.tolist())
 
     def test_a_text_and_a_dict_run(self):
         with open(ROD) as file:
@@ -120,6 +164,10 @@ class Records(unittest.TestCase):
             curvebody.Space("h3").point([1, 1, 1], chart="polarr")
         with self.assertRaises(ValueError):
             curvebody.Space("h3").distance([1, 2], [3, 4])
+        for version in "0.0.9", "0.1.1":
+            with mock.patch.multiple("curvebody._library", __version__=version, _loaded=None):
+                with self.assertRaisesRegex(curvebody.Error, f"version 0.1.0, and the Python package .* version {version}"):
+                    curvebody.Space("h3")
 
 
 class Simulations(unittest.TestCase):

@@ -10,6 +10,7 @@ import warnings
 from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_void_p
 
 __version__ = "0.1.0"
+_SONAME = "libcurvebody.so." + __version__.rpartition(".")[0]
 
 _PLACE = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+): error: ", re.M)
 
@@ -166,34 +167,52 @@ _FUNCTIONS = [
 _loaded = None
 
 
+_HERE = os.path.dirname(os.path.realpath(__file__))
+# Where `pip` and `cmake --install` put bin/ and lib/: into this package, and into the prefix that has this package in
+# lib/python3*/dist-packages.
+_PREFIXES = (_HERE, os.path.abspath(os.path.join(_HERE, "..", "..", "..", "..")))
+
+
 def program():
-    """The path of the program `curvebody`."""
-    beside = os.path.join(os.path.dirname(__file__), "bin", "curvebody")
-    found = os.environ.get("CURVEBODY_PROGRAM") or (beside if os.path.exists(beside) else shutil.which("curvebody"))
+    """The path of the program `curvebody`: the one that is named, that was installed with this package, or of PATH."""
+    near = [os.path.join(prefix, "bin", "curvebody") for prefix in _PREFIXES]
+    found = os.environ.get("CURVEBODY_PROGRAM") or next(filter(os.path.isfile, near), None) or shutil.which("curvebody")
     if not found:
         raise Error("the program `curvebody` is not found: install it, or set CURVEBODY_PROGRAM to its path")
     return found
 
 
 def _path():
-    """The path of the library: the one that is named, that is in this package, that is next to the program, that is next to
-    this package, or that the system finds."""
+    """The path of the library: the one that is named, that was installed with the named program or with this package,
+    that is next to the program, or that the system finds. The loader of the system searches only some folders, and only
+    after `ldconfig`; a path does not depend on them."""
     named = os.environ.get("CURVEBODY_LIBRARY")
     if named:
         return named
-    prefixes = [os.path.dirname(__file__)]
-    if os.environ.get("CURVEBODY_PROGRAM") or shutil.which("curvebody"):
-        prefixes.append(os.path.dirname(os.path.dirname(os.path.realpath(os.environ.get("CURVEBODY_PROGRAM") or shutil.which("curvebody")))))
-    prefixes.append(os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..", "..")))
-    for prefix in prefixes:
-        near = sorted(glob.glob(os.path.join(prefix, "lib", "libcurvebody.so*")) +
-                      glob.glob(os.path.join(prefix, "lib", "*", "libcurvebody.so*")))
-        if near:
-            return near[0]
+    programs = os.environ.get("CURVEBODY_PROGRAM"), shutil.which("curvebody")
+    of = [path and os.path.dirname(os.path.dirname(os.path.realpath(path))) for path in programs]
+    for prefix in filter(None, (of[0], *_PREFIXES, of[1])):
+        for name in _SONAME, "libcurvebody.so*":
+            folders = (os.path.join(glob.escape(prefix), *folder) for folder in (("lib*",), ("lib", "*")))
+            near = sorted(path for folder in folders for path in glob.glob(os.path.join(folder, name)))
+            if near:
+                return near[0]
     found = ctypes.util.find_library("curvebody")
     if not found:
         raise Error("the library libcurvebody is not found: install it, or set CURVEBODY_LIBRARY to its path")
     return found
+
+
+def _check_version(library, path):
+    """Raises an error if the library has another version than this package, whose structures would then be wrong."""
+    try:
+        library.cb_version.restype = c_char_p
+        version = "the version " + library.cb_version().decode()
+    except AttributeError:
+        version = "an older version"
+    if version != "the version " + __version__:
+        raise Error(f"the library {path} has {version}, and the Python package {_HERE} has the version {__version__}: "
+                    f"install both from the same version of curvebody")
 
 
 def library():
@@ -204,6 +223,7 @@ def library():
     path = _path()
     try:
         found = ctypes.CDLL(path)
+        _check_version(found, path)
         for name, result, arguments in _FUNCTIONS:
             function = getattr(found, name)
             function.restype, function.argtypes = result, arguments

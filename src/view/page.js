@@ -43,7 +43,7 @@ curvebody.Page = class {
     this.following.append(new Option("follow nothing", ""));
     this.frames.followed().forEach((name, i) => this.following.append(new Option("follow " + name, i)));
     this.framing = make("select", tools, {title: "what the picture shows"});
-    for (const [name, text] of [["body", "frame: objects now"], ["motion", "frame: complete motion"], ["space", this.scene.space.K < 0 ? "frame: complete ball" : "frame: complete sphere"]])
+    for (const [name, text] of [["body", "frame: objects now"], ["motion", "frame: complete motion"], ["space", "frame: complete " + this.scene.whole]])
       if (name !== "space" || this.scene.bounded) this.framing.append(new Option(text, name));
     const flag = (text, key) => {
       const label = make("label", tools), box = make("input", label, {type: "checkbox", checked: true});
@@ -102,7 +102,7 @@ curvebody.Page = class {
     this.marks.title = `${this.page.events_in_all} events: orange reflections, red stops, blue marks, grey retried steps`;
   }
 
-  /* If the address has no settings: the complete ball or sphere if the objects fill a fifth of this picture at the
+  /* If the address has no settings: the complete ball, sphere or surface if the objects fill a fifth of this picture at the
    * start, otherwise the complete motion if they do so there, otherwise the objects alone. A single object, or the
    * first of several bodies, is then followed. The objects are the paths if they are points. */
   choose() {
@@ -202,10 +202,14 @@ curvebody.Page = class {
 
   /* Whether everything is in the plane z = 0. */
   isPlanar() {
-    const p = this.page.particles;
-    if (!p || this.scene.space.K) return false;
-    for (let k = 0; k < this.frames.count; k += Math.max(1, Math.floor(this.frames.count / 30)))
-      for (let i = 0; i < Math.min(p.count, 50); i++) if (Math.abs(this.frames.place(k, i)[2]) > 1e-9 * this.frames.size()) return false;
+    const p = this.page.particles, s = this.scene.space;
+    if (!p || s.K || !this.frames.count) return false;
+    const world = {origin: s.noOrigin(), m: s.identity()}, most = 1e-9 * (this.frames.size() + this.frames.way());
+    for (let k = 0; k < this.frames.count; k += Math.max(1, Math.floor(this.frames.count / 30))) {
+      const seen = this.scene.seen(k, world);
+      for (let i = 0; i < Math.min(p.count, 50); i++)
+        if (Math.abs(s.apply(seen[this.frames.frameOf(i)], this.frames.place(k, i))[2]) > most) return false;
+    }
     return true;
   }
 

@@ -91,6 +91,7 @@ curvebody.Scene = class {
       if (view.name !== "outside" ? far < radius : stereographic && far + radius > 0.9 * Math.PI * s.R) continue;
       out.balls.push({m: to, radius, colour: this.colour(this.family(i)), particle: i});
     }
+    if (p.arms) this.putArms(k, seen[0], at, out);
     const bonds = p.bond_i ? p.bond_i.data.length : 0, width = bonds > 500 ? 0.7 : bonds > 50 ? 1.5 : 3;
     for (let b = 0; b < bonds; b++) {
       const i = p.bond_i.data[b], j = p.bond_j.data[b], m = seen[this.frames.frameOf(i)];
@@ -106,6 +107,33 @@ curvebody.Scene = class {
                            parts: s.K && bonds < 3000 ? 12 : s.K ? 4 : 1, coil: b < p.springs && bonds < 60});
       }
     }
+  }
+
+  /* The arms of particle i at frame k: the points that `plot` of the scenario has before the particle. */
+  arms(k, i) {
+    const {data, shape} = this.page.particles.arms, n = shape[1] / this.page.particles.count;
+    return Array.from({length: n}, (_, a) => { const from = 3 * (k * shape[1] + i * n + a); return [data[from], data[from + 1], data[from + 2], 1]; });
+  }
+
+  putArms(k, m, at, out) {
+    for (let i = 0; i < at.length; i++) {
+      const points = this.arms(k, i).concat([at[i]]).map(x => this.space.apply(m, x));
+      for (let a = 0; a + 1 < points.length; a++) {
+        out.segments.push({a: points[a], b: points[a + 1], theta: 0, colour: "#222222", width: 3, parts: 1});
+        out.balls.push({m: this.space.to(points[a]), radius: (a ? 0.6 : 0.35) * this.radius(i), colour: a ? this.colour(this.family(i)) : "#222222"});
+      }
+    }
+  }
+
+  /* The lines of the coordinates of a surface in plot coordinates, every fourth of the lattice. */
+  putCoordinates(eye, out) {
+    const {data, shape} = this.lattice, n = shape[0], world = this.world(eye);
+    const at = (i, j) => { const from = 3 * (i * n + j); return [data[from], data[from + 1], data[from + 2], 1]; };
+    for (let i = 0; i < n; i += 4)
+      for (let j = 0; j + 1 < n; j++)
+        for (const [a, b] of [[at(i, j), at(i, j + 1)], [at(j, i), at(j + 1, i)]])
+          if (a.every(isFinite) && b.every(isFinite))
+            out.segments.push({a: this.space.apply(world, a), b: this.space.apply(world, b), theta: 0, colour: "#cccccc", width: 0.8, parts: 1});
   }
 
   /* The place of point i relative to the eye. */
@@ -195,6 +223,7 @@ curvebody.Scene = class {
   putFrame(out, eye, view) {
     const s = this.space, surface = s.K && s.dim === 2 && s.plot === "embedding";
     if (surface) this.putLattice(eye, out);
+    else if (this.lattice) this.putCoordinates(eye, out);
     else if (view.edge) out.circles = s.curved === 3 ? [[0, 1], [1, 2], [0, 2]] : [[0, 1]];
   }
 
@@ -306,6 +335,7 @@ curvebody.Scene = class {
       if (this.frames.frameOf(i) !== c) continue;
       const x = this.frames.place(k, i);
       put(s.shown(s.apply(m, x)));
+      if (p.arms) for (const arm of this.arms(k, i)) put(s.apply(m, arm).slice(0, 3));
       if (p.count <= 40) this.ends(s.multiply(m, s.to(x)), alone ? 2 * this.frames.size() : this.radius(i), put);
     }
   }
@@ -331,19 +361,29 @@ curvebody.Scene = class {
     return out;
   }
 
-  /* The rows of some 60 frames over the complete motion. */
+  /* Frames over the complete motion: some 60, and more if few objects are drawn. */
   rows() {
-    const out = [];
-    for (let k = 0; k < this.frames.count; k += Math.max(1, Math.floor(this.frames.count / 60))) out.push(k);
+    const out = [], p = this.page.particles, most = Math.max(60, Math.floor(3000 / (p ? Math.min(p.count, 100) : 4 * this.frames.leads)));
+    for (let k = 0; k < this.frames.count; k += Math.max(1, Math.floor(this.frames.count / most))) out.push(k);
     return out;
   }
 
-  /* Whether the plot has an edge or is a sphere, so that it can be shown completely. */
-  get bounded() { return this.space.K > 0 || this.space.K < 0 && this.space.plot !== "embedding"; }
+  get lattice() { return this.page.particles && this.page.particles.lattice; }
 
-  /* Points at the edge of the ball, or of the sphere: in stereographic projection that of the equator. */
+  /* Whether the plot has an edge or is a sphere or another surface, so that it can be shown completely. */
+  get bounded() { return this.space.K > 0 || this.space.K < 0 && this.space.plot !== "embedding" || !!this.lattice; }
+
+  get whole() { return this.lattice ? "surface" : this.space.K < 0 ? "ball" : "sphere"; }
+
+  /* Points at the edge of the ball, or of the sphere: in stereographic projection that of the equator; or on the
+   * surface. */
   edge() {
     const s = this.space, out = [], flat = s.plot === "embedding" ? 3 : s.curved;
+    if (this.lattice) {
+      const d = this.lattice.data;
+      for (let i = 0; i + 2 < d.length; i += 3 * 7) if (isFinite(d[i])) out.push([d[i], d[i + 1], d[i + 2]]);
+      return out;
+    }
     for (let i = 0; i < 26; i++) {
       const v = [i % 3 - 1, Math.floor(i / 3) % 3 - 1, Math.floor(i / 9) - 1].map((c, e) => e < flat ? c : 0), l = Math.hypot(...v);
       if (l > 0) out.push(v.map(c => c * s.R / l));

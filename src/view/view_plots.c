@@ -147,7 +147,7 @@ static cb_status choose(const blocks *p, double **wanted, size_t *n, bool **kept
 }
 
 static cb_status put_labels(const cb_view *v, int f, size_t columns) {
-  static const char *const three[] = {"least", "mean", "greatest"};
+  static const char *const three[] = {"minimum", "mean", "maximum"};
   const cb_reader_field *field = &v->fields[f];
   const char *const *label[3] = {NULL, NULL, NULL};
   char text[256], number[3][24];

@@ -24,6 +24,17 @@ CURVES = ("return Array.from(document.querySelectorAll('#side > details[open], .
 MAP = ("const c = curvebody.shown.charts.find(c => c.array.name === arguments[0]), of = c.canvas.getContext('2d').getImageData(66, 16, 380, 330).data, "
        "all = new Set(); for (let i = 0; i < of.length; i += 44) all.add(of[i] + ',' + of[i + 1] + ',' + of[i + 2]); "
        "return [c.plan.kind, all.size, c.legend.textContent, c.plan.x, c.plan.y || '']")
+CATENOID = """
+curvebody: 1
+title: a particle on a catenoid
+space:
+  metric: [["cosh(u)^2"], [0, "cosh(u)^2"]]
+  periodic: [0, 2*pi]
+  plot: [cosh(u)*cos(v), cosh(u)*sin(v), u]
+bodies: [{kind: particles, name: p, mass: 1, place: {points: [[0.5, 0]]}, motion: {velocities: [[-0.3, 0.7]]}}]
+integrator: {name: lobatto, step: 0.05}
+time: {end: 2}
+"""
 SWEEP = """
 curvebody: 1
 title: %(title)s
@@ -140,6 +151,32 @@ class First(Folder):
         ends = b.js("const s = curvebody.shown, n = s.frames.count; s.go(0); const count = () => s.built.segments.filter(q => q.width === 1).length; "
                     "const a = count(); s.view.trail = false; s.show(); return [a, count(), n]")
         self.assertEqual(ends[:2], [3 * (ends[2] - 1), 0])
+
+    def test_arms_end_at_the_joints_of_the_double_pendulum(self):
+        b = self.browser
+        self.shown(b, "pendulum")
+        for k in (0, 100):
+            lines, mass = b.js("const s = curvebody.shown; s.go(arguments[0]); return [s.built.segments.slice(0, 2).map(q => [q.a, q.b]), s.pixels()[0].p]", k)
+            (pivot, first), (second, end) = np.array(lines)[:, :, :3]
+            np.testing.assert_allclose(pivot, 0, rtol=0, atol=1e-6)  # positions in the page are single precision
+            self.assertAlmostEqual(np.linalg.norm(first), 1, delta=1e-6)
+            np.testing.assert_array_equal(first, second)
+            self.assertAlmostEqual(np.linalg.norm(end - second), 0.8, delta=1e-6)
+            np.testing.assert_allclose(end, mass, rtol=0, atol=1e-6)
+        self.assertEqual(b.console(), [])
+
+    def test_the_surface_of_a_metric_of_two_dimensions_is_drawn(self):
+        """On the catenoid x^2 + y^2 = cosh(z)^2."""
+        b, path = self.browser, os.path.join(self.folder, "catenoid.yaml")
+        with open(path, "w") as file:
+            file.write(CATENOID)
+        b.open(page(record(self.folder, "catenoid", path)))
+        x = np.array(b.js("return Array.from(curvebody.shown.scene.lattice.data)")).reshape(-1, 3)
+        np.testing.assert_allclose(np.hypot(x[:, 0], x[:, 1]), np.cosh(x[:, 2]), rtol=1e-6)  # single precision
+        self.assertGreater(np.ptp(np.arctan2(x[:, 1], x[:, 0])), 6)  # a complete period
+        self.assertGreater(b.js("return curvebody.shown.built.segments.filter(q => q.colour === '#cccccc').length"), 1000)
+        self.assertEqual(b.js("return curvebody.shown.framing.options[2].textContent"), "frame: complete surface")
+        self.assertEqual(b.console(), [])
 
     # --- pages of files that are not records ---
 

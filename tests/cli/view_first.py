@@ -2,6 +2,8 @@
 coordinates and has axes and a scale, every curve has a name and a unit, and no plot is empty.
 needs: view"""
 import os
+import shutil
+import tempfile
 import unittest
 
 from viewing import Folder, KINDS, SCENARIOS, call, page, record  # must be the first import: it ends the test if a library is missing
@@ -15,7 +17,7 @@ NAMES = {"rod": "Poincaré ball", "s3": "stereographic projection", "h2xe": "Poi
          "e2": "coordinates x, y", "s2": "sphere in coordinates x, y, z", "nil": "plot coordinates x, y, z of nil",
          "metric": "plot coordinates x, y, z of schwarzschild", "leaf": "coordinates x, y, z, flat.0 in the centre",
          "pendulum": "plot coordinates x, y, z of the scenario", "joints": "coordinates x, y, z", "h2": "hyperboloid in coordinates x, y, w"}
-MORE = {"e2": ("spaces/thrown-e2", []), "h2": ("spaces/thrown-h2", []), "joints": ("joints/acrobot", ["time.end=1"])}
+MORE = {"e2": ("spaces/thrown-e2", []), "h2": ("spaces/thrown-h2", []), "joints": ("joints/acrobot", ["time.end=0.5"]), "leaf": ("immersed/leaf", ["time.end=0.2"])}
 # Objects without size are drawn as their paths; other paths may leave the picture.
 FILLED = ("const s = curvebody.shown; s.view.trail = s.frames.pointlike; s.show(); return [s.view.frame, s.guides.marks, s.guides.scale, s.caption.textContent]")
 CURVES = ("return Array.from(document.querySelectorAll('#side > details[open], .charts > details[open]')).map(d => ({name: d.dataset.name, "
@@ -60,11 +62,12 @@ def filled(painted):
 class First(Folder):
     @classmethod
     def setUpClass(cls):
-        cls.browser = Browser(1100, 700)
+        cls.browser, cls.kept, cls.pages = Browser(1100, 700), tempfile.mkdtemp(), {}
 
     @classmethod
     def tearDownClass(cls):
         cls.browser.close()
+        shutil.rmtree(cls.kept)
 
     def setUp(self):
         super().setUp()
@@ -72,7 +75,9 @@ class First(Folder):
 
     def shown(self, b, name):
         scenario, sets = MORE.get(name) or KINDS[name]
-        b.open(page(record(self.folder, name, os.path.join(SCENARIOS, scenario + ".yaml"), sets)))
+        if name not in self.pages:
+            self.pages[name] = page(record(self.kept, name, os.path.join(SCENARIOS, scenario + ".yaml"), sets))
+        b.open(self.pages[name])
 
     def test_what_moves_fills_the_picture_that_says_what_it_is(self):
         b = self.browser
@@ -116,6 +121,8 @@ class First(Folder):
             self.named(panels, name)
             for p in panels:
                 self.assertTrue(p["curves"], f"{name} {p['name']}")
+            every = b.js("return curvebody.shown.page.series.flatMap(s => s.curves)")
+            self.assertEqual([c for c in every if not c.strip(" 0123456789")], [], name)  # also in closed plots
             series = b.js("return curvebody.shown.plots.open.map(m => [m.series.name, Array.from(m.series.value.data), m.series.labels.length])")
             for label, value, columns in series:
                 v = np.array(value, float).reshape(-1, columns)
@@ -142,7 +149,7 @@ class First(Folder):
         for name, rate in (("leaf", 1), ("rod", 0.3)):  # 3 units of time are shown in ten seconds
             self.shown(b, name)
             passed = b.js("const s = curvebody.shown, start = performance.now(); let step; window.requestAnimationFrame = f => step = f; s.play(); "
-                          "step(performance.now() + 400); s.play(); const t = s.frames.time; return [t[s.k], t[1] - t[0], 0.4]")
+                          "step(performance.now() + 150); s.play(); const t = s.frames.time; return [t[s.k], t[1] - t[0], 0.15]")
             self.assertAlmostEqual(passed[0], rate * passed[2], delta=passed[1] + 0.05)
 
     def test_a_path_of_each_particle_is_drawn(self):

@@ -58,7 +58,9 @@ static const cli_option options[] = {
     CLI_OPTION("watch", 0, CLI_FLAG, watched, NULL, NULL, NULL,
                "writes the page once per second while the run continues; the page reloads itself"),
     CLI_END};
-static const cli_operand operands[] = {{"OUT.h5", "@files", "a record", NULL}, {.name = NULL}};
+static const cli_operand operands[] = {
+    {"OUT.h5", "@files", "a record, or the result of a sweep, `gait .. curvature` or `gait .. family`", NULL},
+    {.name = NULL}};
 static const cli_example examples[] = {
     {"curvebody view rod.h5", "Writes rod.html."},
     {"curvebody view rod.h5 -o few.html --frames 50", "Writes a page with 50 frames."},
@@ -70,7 +72,8 @@ const cli_command cli_command_view = {
     .summary = "Writes one page that shows a record in a browser, without server or network.",
     .details =
         "The page shows the motion from outside, from inside the space, or from a moving body, and can follow a body; "
-        "next to it are plots of every observable.",
+        "next to it are plots of every observable. Results of sweeps and of `curvebody gait` are shown as maps and "
+        "curves.",
     .options = options,
     .operands = operands,
     .required = 1,

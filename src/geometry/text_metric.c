@@ -170,8 +170,17 @@ static void text_metric_plot(const cb_space *g, const double *q, double *x, doub
   double at[CB_EXPRESSION_VARIABLES];
   arguments(t, q, at);
   for (int a = 0; a < 3; a++)
-    x[a] = jacobian ? cb_expression_gradient(t->plot[a], at, t->dim, jacobian + a * t->dim)
-                    : cb_expression_value(t->plot[a], at);
+    x[a] = jacobian ? cb_expression_gradient(t->arm[t->n_arms][a], at, t->dim, jacobian + a * t->dim)
+                    : cb_expression_value(t->arm[t->n_arms][a], at);
+}
+
+int cb_text_metric_arms(const cb_space *g, const double *q, double (*x)[3]) {
+  if (g->class_ != &cb_text_metric_class) return 0;
+  const cb_text_metric *t = g->data;
+  double at[CB_EXPRESSION_VARIABLES];
+  arguments(t, q, at);
+  for (int i = 0; i < 3 * t->n_arms; i++) x[i / 3][i % 3] = cb_expression_value(t->arm[i / 3][i % 3], at);
+  return t->n_arms;
 }
 
 static void text_metric_free(cb_space *g) {
@@ -181,7 +190,8 @@ static void text_metric_free(cb_space *g) {
     cb_expression_free(t->domain[i]);
     free(t->domain_text[i]);
   }
-  for (int a = 0; a < 3; a++) cb_expression_free(t->plot[a]);
+  for (int i = 0; i <= t->n_arms; i++)
+    for (int a = 0; a < 3; a++) cb_expression_free(t->arm[i][a]);
 }
 
 /* --- the keys of a scenario --- */
@@ -205,7 +215,9 @@ static const cb_param table[] = {
         "has the sign that it has at the base"),
     ROW(periodic, "", "period of each coordinate, 0 for none"),
     ROW(base, "", "a point of the space to start from (default 0)"),
-    ROW(plot, "", "three expressions for the plot coordinates of a point (default the coordinates)"),
+    ROW(plot, "",
+        "three expressions for the plot coordinates of a point (default the coordinates), or a list of points, which "
+        "`view` joins by lines; the last one has the plot coordinates"),
     {0}};
 
 static cb_status no_init(cb_space *g, const void *params) {
@@ -490,13 +502,21 @@ static cb_status read_base(const cb_space *g, cb_text_metric *t, const cb_node *
                       cb_error_text(), signature);
 }
 
+/* Reads three expressions, or a list of points that are three expressions each. */
 static cb_status read_plot(cb_text_metric *t, const cb_node *node) {
   if (!node) return CB_OK;
-  if (node->kind != CB_NODE_LIST || node->count != 3)
-    return cb_node_fail(node, "plot: expected a list of 3 expressions in the coordinates");
-  for (int a = 0; a < 3; a++) {
-    const cb_status status = parse(t, node->items[a], t->n_values, &t->plot[a]);
-    if (status) return status;
+  const bool many = node->kind == CB_NODE_LIST && node->count && node->items[0]->kind == CB_NODE_LIST;
+  if (many && node->count > CB_TEXT_POINTS)
+    return cb_node_fail(node, "plot: expected at most %d points, found %zu", CB_TEXT_POINTS, node->count);
+  t->n_arms = many ? (int)node->count - 1 : 0;
+  for (int i = 0; i <= t->n_arms; i++) {
+    const cb_node *point = many ? node->items[i] : node;
+    if (point->kind != CB_NODE_LIST || point->count != 3)
+      return cb_node_fail(point, "plot: expected a list of 3 expressions in the coordinates");
+    for (int a = 0; a < 3; a++) {
+      const cb_status status = parse(t, point->items[a], t->n_values, &t->arm[i][a]);
+      if (status) return status;
+    }
   }
   t->hooks.plot = text_metric_plot;
   return CB_OK;

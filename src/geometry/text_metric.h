@@ -7,7 +7,9 @@
  *     domain: u > 0                        an expression or a list; each has the same sign in the domain as at the base
  *     periodic: [0, 2*pi]                  periods of the coordinates, 0 for none
  *     base: [1, 0]                         a point of the space; default 0
- *     plot: [u*cos(v), u*sin(v), 0]        three expressions: plot coordinates; default the coordinates
+ *     plot: [u*cos(v), u*sin(v), 0]        three expressions: plot coordinates; default the coordinates. Or a list of
+ *                                          points, such as the joints of a pendulum: the last one is plotted, and
+ *                                          `view` draws lines (arms) from point to point
  *
  * The value, gradient and Hessian of every entry come from second-order jets, so that the derivatives dg and ddg of the
  * metric are exact. All other functions follow from the metric as in curvebody/intrinsic.h. Evaluation allocates
@@ -33,10 +35,15 @@ cb_status cb_text_metric_create_system(const cb_node *node, const char *const *e
  * stay owned by the space. Returns their number. */
 size_t cb_text_metric_parameters(const cb_space *g, const char **names, const double **values);
 
+/* Computes the points of `plot` before the last one at q, in x[CB_TEXT_POINTS][3], and returns their number: 0 if there
+ * are none, or if the space is not of this class. */
+int cb_text_metric_arms(const cb_space *g, const double *q, double (*x)[3]);
+
 /* The class of these spaces, which is not in the registry: name, documentation and keys. */
 extern const cb_space_class cb_text_metric_class;
 
 /* --- the data of such a space --- */
+enum { CB_TEXT_POINTS = 16 }; /* maximum number of points of `plot` */
 enum { CB_TEXT_ENTRIES = CB_Q_MAX * (CB_Q_MAX + 1) / 2, CB_TEXT_DOMAINS = 8, CB_TEXT_NAME = CB_EXPRESSION_NAME + 1 };
 
 /* The variables of the expressions are the coordinates, then the parameters. */
@@ -53,7 +60,8 @@ typedef struct cb_text_metric {
   cb_expression *domain[CB_TEXT_DOMAINS];
   char *domain_text[CB_TEXT_DOMAINS];
   double domain_at_base[CB_TEXT_DOMAINS]; /* 0 until the base is known */
-  cb_expression *plot[3];                 /* NULL: the coordinates */
+  int n_arms;                             /* points of `plot` before the last one, arm[n_arms] */
+  cb_expression *arm[CB_TEXT_POINTS][3];  /* NULL: the plot coordinates are the coordinates */
   /* the coordinates on which the metric does not depend; each of them gives a Killing field */
   int cyclic[CB_KILLING_MAX];
   char killing[CB_KILLING_MAX][CB_TEXT_NAME + sizeof "translation_"];

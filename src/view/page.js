@@ -1,6 +1,6 @@
 /* The page: time, views, camera, links, images.
  *
- * The time and the view of the page are in its address after #: t, view, follow, yaw, pitch, far. */
+ * The time and the view of the page are in its address after #: t, view, follow, frame, yaw, pitch, far. */
 "use strict";
 
 curvebody.Page = class {
@@ -8,14 +8,16 @@ curvebody.Page = class {
     this.page = page;
     this.scene = new curvebody.Scene(page);
     this.frames = this.scene.frames;
-    this.view = {name: "outside", follow: null, trail: true, arrows: true};
+    this.view = {name: "outside", follow: null, trail: true, arrows: true, frame: "motion"};
     this.k = 0;
+    this.first = -1.1;
+    this.realTime = page.time_units === "s";
     this.speed = 1;
     this.layout();
     const asked = location.hash !== "";
     this.read();
-    if (!asked) this.choose();
     this.makeCamera();
+    if (!asked) this.choose();
     this.resize();
     addEventListener("resize", () => this.resize());
     addEventListener("hashchange", () => { if (location.hash !== this.written) this.read(), this.fit(), this.show(); });
@@ -40,6 +42,9 @@ curvebody.Page = class {
     this.following = make("select", tools, {title: "follow"});
     this.following.append(new Option("follow nothing", ""));
     this.frames.followed().forEach((name, i) => this.following.append(new Option("follow " + name, i)));
+    this.framing = make("select", tools, {title: "what the picture shows"});
+    for (const [name, text] of [["body", "frame: objects now"], ["motion", "frame: complete motion"], ["space", "frame: complete " + this.scene.whole]])
+      if (name !== "space" || this.scene.bounded) this.framing.append(new Option(text, name));
     const flag = (text, key) => {
       const label = make("label", tools), box = make("input", label, {type: "checkbox", checked: true});
       label.append(text);
@@ -49,7 +54,10 @@ curvebody.Page = class {
     if (this.page.bodies && this.page.bodies.forces.length) flag("forces", "arrows");
     make("button", tools, {textContent: "PNG", title: "save the image", onclick: () => this.save()});
     make("button", tools, {textContent: "WebM", title: "record the run as a film", onclick: () => this.film()});
-    this.canvas = make("canvas", left, {id: "canvas", tabIndex: 0});
+    const stage = make("div", left, {className: "stage"});
+    this.canvas = make("canvas", stage, {id: "canvas", tabIndex: 0});
+    this.guides = new curvebody.Guides(this.scene, make("canvas", stage, {id: "guides"}));
+    this.caption = make("p", left, {className: "caption"});
     this.legend = make("p", left, {className: "legend"});
     if (this.page.bodies && this.page.bodies.count <= 40)
       this.page.bodies.forces.forEach((f, i) => {
@@ -62,8 +70,9 @@ curvebody.Page = class {
     this.range = make("input", times, {type: "range", min: 0, max: Math.max(0, this.frames.count - 1), value: 0});
     this.marks = make("canvas", times, {id: "events", width: 800, height: 10});
     this.clock = make("output", bar);
-    const speeds = make("select", bar, {title: "speed: 1× shows the complete run in ten seconds"});
-    for (const s of [0.1, 0.25, 0.5, 1, 2, 5, 10]) speeds.append(new Option(s + "×", s, s === 1, s === 1));
+    const speeds = make("select", bar, {title: this.realTime ? "speed: 1× is real time" : "speed: 1× shows the complete run in ten seconds"});
+    const rates = this.realTime ? [0.001, 0.01, 0.1, 0.25, 0.5, 1, 2, 5, 10, 100, 1000] : [0.1, 0.25, 0.5, 1, 2, 5, 10];
+    for (const s of rates) speeds.append(new Option(s === 1 && this.realTime ? "real time" : s + "×", s, s === 1, s === 1));
     speeds.addEventListener("change", () => { this.speed = +speeds.value; });
     this.range.addEventListener("input", () => this.go(+this.range.value));
     this.views.addEventListener("change", () => { this.view.name = this.views.value; this.fit(); this.show(); });
@@ -72,12 +81,13 @@ curvebody.Page = class {
       this.fit();
       this.show();
     });
+    this.framing.addEventListener("change", () => { this.view.frame = this.framing.value; this.fit(); this.show(); this.write(); });
     this.mouse();
     addEventListener("keydown", e => this.key(e));
     if (!this.frames.count) make("p", left, {textContent: "This record has no rows.", className: "state"});
     else if (!this.frames.leads) make("p", left, {textContent: "This record has no positions to draw; its plots are on the right.", className: "state"});
     if (this.page.shapes) this.shapes = new curvebody.Shapes(this.page, right);
-    this.plots = new curvebody.Plots(this.page, right, t => this.go(this.frames.at(t)));
+    this.plots = new curvebody.Plots(this.page, right, t => this.go(this.frames.at(t)), this.frames);
     this.drawEvents();
   }
 
@@ -92,13 +102,32 @@ curvebody.Page = class {
     this.marks.title = `${this.page.events_in_all} events: orange reflections, red stops, blue marks, grey retried steps`;
   }
 
-  /* If the address has no settings, a body that moves far compared with its size is followed. */
+  /* If the address has no settings: the complete ball, sphere or surface if the objects fill a fifth of this picture at the
+   * start, otherwise the complete motion if they do so there, otherwise the objects alone. A single object, or the
+   * first of several bodies, is then followed. The objects are the paths if they are points. */
   choose() {
-    if (this.frames.leads !== 1 && !this.page.bodies) return;
-    const all = this.scene.extent(this.view, this.scene.space.identity());
-    if (!(all.radius > 12 * this.frames.size()) || this.scene.space.K || this.frames.many()) return;
-    this.view.follow = 0;
-    this.following.value = 0;
+    if (!this.frames.leads || !this.frames.count) return;
+    this.turned();
+    const own = this.frames.pointlike ? this.points("motion") : this.scene.solid(0, this.view, this.offset);
+    for (const frame of this.scene.bounded ? ["space", "motion", "body"] : ["motion", "body"]) {
+      this.view.frame = frame;
+      this.fit();
+      if (curvebody.Guides.share(own, this.extent) >= 0.22) break;
+    }
+    if (this.view.frame === "body" && !this.frames.many() && (this.frames.leads === 1 || this.page.bodies)) this.view.follow = 0;
+    this.framing.value = this.view.frame;
+    this.following.value = this.view.follow === null ? "" : this.view.follow;
+    this.fit();
+  }
+
+  /* Turns the first view from outside around z if the objects look much larger from another side. */
+  turned() {
+    if (this.planar || this.scene.space.dim < 3 && this.scene.space.K) return;
+    const points = this.frames.pointlike ? this.points("motion") : this.scene.solid(0, {name: "outside", follow: null}, this.offset), box = curvebody.box(points);
+    if (!box) return;
+    const far = 4 * Math.hypot(...box.low.map((c, i) => c - box.high[i])) || 1, t = box.low.map((c, i) => (c + box.high[i]) / 2);
+    const size = yaw => curvebody.Guides.share(points, {...curvebody.Guides.axes(yaw, 0.35), aspect: 1.5, t, far});
+    for (const yaw of [-1.6, -0.6, -2.1, -0.1, -2.6]) if (size(yaw) > 1.3 * size(this.first)) this.first = yaw;
   }
 
   /* --- camera --- */
@@ -121,12 +150,8 @@ curvebody.Page = class {
 
   fit() {
     this.offset = this.scene.space.identity();
-    const at = this.scene.extent({name: "outside", follow: this.view.follow}, this.offset);
-    this.extent = at;
     this.zoom = this.asked && this.asked.far ? this.asked.far : 1;
-    const planar = this.scene.space.dim === 2 || this.isPlanar();
-    if (!this.asked || this.asked.yaw === undefined) this.yaw = planar ? -Math.PI / 2 : -1.1;
-    if (!this.asked || this.asked.pitch === undefined) this.pitch = planar ? 1.55 : 0.35;
+    if (!this.asked || this.asked.yaw === undefined) [this.yaw, this.pitch] = this.side();
     if (this.view.name !== "outside" && this.frames.leads && this.frames.count) {
       const d = this.view.name === "inside" ? this.scene.bestSide(this.k, this.view.follow || 0, this.away())
                                             : this.scene.ahead(this.k, this.view.follow || 0);
@@ -135,6 +160,37 @@ curvebody.Page = class {
     }
     if (this.asked && this.asked.yaw !== undefined) this.yaw = this.asked.yaw, this.pitch = this.asked.pitch;
     this.asked = null;
+    this.framed();
+  }
+
+  /* The direction from which the picture is first seen: from above for what is in a plane, from outside for a sphere. */
+  side() {
+    const s = this.scene.space;
+    this.planar = s.dim === 2 && !(s.K && s.plot === "embedding") && this.page.space.name !== "plot" || this.isPlanar();
+    if (this.planar) return [-Math.PI / 2, 1.55];
+    if (s.K > 0 && s.dim === 2 && this.frames.count && this.frames.leads) {
+      const box = curvebody.box(this.points("motion")), m = box ? box.low.map((c, i) => c + box.high[i]) : [0, 0, 0], size = Math.hypot(...m);
+      if (size > 0.2 * s.R) return [Math.atan2(m[1], m[0]) + 0.2, Math.max(-1.2, Math.min(1.2, Math.asin(m[2] / size) - 0.2))];
+    }
+    return [this.first, 0.35];
+  }
+
+  /* The points that must be inside a picture of this kind. */
+  points(frame) {
+    const view = {name: "outside", follow: this.view.follow}, still = this.scene.space.identity();
+    const out = this.scene.points(view, still, frame === "body" ? [this.k] : this.scene.rows(), frame === "body");
+    return frame === "space" && this.scene.bounded ? out.concat(this.scene.edge()) : out;
+  }
+
+  /* Computes the camera of the view from outside: the objects fill at most 62 % of the picture, and at least 40 % in a
+   * picture of the objects alone, where space for arrows and rotations may be cut off. */
+  framed() {
+    const G = curvebody.Guides, box = this.canvas.getBoundingClientRect(), aspect = box.width > 0 && box.height > 0 ? box.width / box.height : 1.5;
+    const least = 3e-3 * this.frames.size(), points = this.frames.count && this.frames.leads ? this.points(this.view.frame) : [];
+    this.extent = G.fit(points, 0.62, this.yaw, this.pitch, aspect, least);
+    if (this.view.frame !== "body" || !points.length) return;
+    const share = G.share(this.scene.solid(this.k, {name: "outside", follow: this.view.follow}, this.scene.space.identity()), this.extent);
+    if (share < 0.4) this.extent.far = Math.max(least, this.extent.far * share / 0.4);
   }
 
   /* The distance of the eye: 3.5 sizes of the object. In a curved space it is limited, because an object looks much
@@ -146,10 +202,14 @@ curvebody.Page = class {
 
   /* Whether everything is in the plane z = 0. */
   isPlanar() {
-    const p = this.page.particles;
-    if (!p || this.scene.space.K) return false;
-    for (let k = 0; k < this.frames.count; k += Math.max(1, Math.floor(this.frames.count / 30)))
-      for (let i = 0; i < Math.min(p.count, 50); i++) if (Math.abs(this.frames.place(k, i)[2]) > 1e-9 * this.frames.size()) return false;
+    const p = this.page.particles, s = this.scene.space;
+    if (!p || s.K || !this.frames.count) return false;
+    const world = {origin: s.noOrigin(), m: s.identity()}, most = 1e-9 * (this.frames.size() + this.frames.way());
+    for (let k = 0; k < this.frames.count; k += Math.max(1, Math.floor(this.frames.count / 30))) {
+      const seen = this.scene.seen(k, world);
+      for (let i = 0; i < Math.min(p.count, 50); i++)
+        if (Math.abs(s.apply(seen[this.frames.frameOf(i)], this.frames.place(k, i))[2]) > most) return false;
+    }
     return true;
   }
 
@@ -157,8 +217,8 @@ curvebody.Page = class {
     const c = this.camera, d = [Math.cos(this.pitch) * Math.cos(this.yaw), Math.cos(this.pitch) * Math.sin(this.yaw), Math.sin(this.pitch)];
     const size = this.frames.size();
     if (this.view.name === "outside") {
-      const far = 2.9 * this.extent.radius * this.zoom, t = this.extent.centre;
-      c.fov = 45;
+      const far = this.extent.far * this.zoom, t = this.extent.t;
+      c.fov = curvebody.fieldOfView;
       c.near = far / 200, c.far = far * 50;
       c.position.set(t[0] + far * d[0], t[1] + far * d[1], t[2] + far * d[2]);
       c.lookAt(t[0], t[1], t[2]);
@@ -212,7 +272,9 @@ curvebody.Page = class {
     const box = this.canvas.getBoundingClientRect(), ratio = Math.min(2, devicePixelRatio || 1);
     this.canvas.width = Math.max(64, Math.round(box.width * ratio));
     this.canvas.height = Math.max(64, Math.round(box.height * ratio));
+    this.guides.element.width = this.canvas.width, this.guides.element.height = this.canvas.height;
     this.camera.aspect = this.canvas.width / this.canvas.height;
+    this.framed();
     this.show();
   }
 
@@ -233,7 +295,7 @@ curvebody.Page = class {
     let last = performance.now(), time = t[this.k];
     const step = now => {
       if (!this.playing) return;
-      time += (now - last) / 1000 * this.speed * span / 10;
+      time += (now - last) / 1000 * this.speed * (this.realTime ? 1 : span / 10);
       last = now;
       this.k = this.frames.at(time);
       this.show();
@@ -248,13 +310,29 @@ curvebody.Page = class {
     this.aim();
     if (this.frames.count) {
       const eye = this.scene.eye(this.k, this.view, this.offset);
+      this.view.edge = this.edgeFits();
       this.built = this.scene.build(this.k, eye, this.view);
       this.drawing.draw(this.built, this.camera, this.view);
+      this.guide();
       this.range.value = this.k;
       this.clock.textContent = `t = ${+this.frames.time[this.k].toPrecision(8)}` + (this.page.time_units && this.page.time_units !== "1" ? " " + this.page.time_units : "");
       this.plots.at(this.frames.time[this.k]);
       if (this.shapes) this.shapes.draw(this.k);
     }
+  }
+
+  /* Whether the edge of the ball is inside the picture: a part of it would only confuse. */
+  edgeFits() {
+    const far = this.extent.far * this.zoom, camera = {...this.extent, ...curvebody.Guides.axes(this.yaw, this.pitch), far, aspect: this.camera.aspect};
+    return this.scene.bounded && this.view.name === "outside" && curvebody.Guides.rectangle(this.scene.edge(), camera).every(c => Math.abs(c) < 1.2);
+  }
+
+  /* Draws axes and scale bar, and names the coordinates of the picture. */
+  guide() {
+    const unit = this.page.length_units && this.page.length_units !== "1" ? this.page.length_units : "", far = this.extent.far * this.zoom;
+    this.guides.planar = this.planar;
+    this.guides.draw({...this.extent, ...curvebody.Guides.axes(this.yaw, this.pitch), far, aspect: this.camera.aspect}, this.view, unit);
+    this.caption.textContent = this.frames.leads ? this.guides.caption(this.view) : "";
   }
 
   /* --- the address --- */
@@ -265,6 +343,8 @@ curvebody.Page = class {
     if (["outside", "inside", "ride"].includes(view) && (view === "outside" || this.scene.inside)) this.view.name = view;
     this.view.follow = number("follow") === undefined || told.get("follow") === "" || !this.frames.leads
       ? null : Math.max(0, Math.min(this.scene.most(), Math.floor(number("follow"))));
+    this.view.frame = ["body", "motion", "space"].includes(told.get("frame")) && (told.get("frame") !== "space" || this.scene.bounded) ? told.get("frame") : "motion";
+    this.framing.value = this.view.frame;
     this.asked = {yaw: number("yaw"), pitch: number("pitch"), far: number("far")};
     if (this.asked.yaw === undefined || this.asked.pitch === undefined) this.asked.yaw = this.asked.pitch = undefined;
     this.told = number("t");
@@ -279,7 +359,7 @@ curvebody.Page = class {
      * change it. */
     const stays = this.told <= this.frames.time[this.frames.count - 1] && this.frames.at(this.told) === this.k;
     const t = stays ? this.told : this.frames.count ? this.frames.time[this.k] : 0;
-    this.written = `#t=${t}&view=${this.view.name}${follow}&yaw=${+this.yaw.toFixed(4)}&pitch=${+this.pitch.toFixed(4)}&far=${+this.zoom.toFixed(4)}` + (off ? "&gl=off" : "");
+    this.written = `#t=${t}&view=${this.view.name}${follow}&frame=${this.view.frame}&yaw=${+this.yaw.toFixed(4)}&pitch=${+this.pitch.toFixed(4)}&far=${+this.zoom.toFixed(4)}` + (off ? "&gl=off" : "");
     history.replaceState(null, "", this.written);
   }
 
@@ -296,7 +376,11 @@ curvebody.Page = class {
 
   async save() {
     this.show();
-    this.canvas.toBlob(blob => this.download(blob, "png"));
+    const both = document.createElement("canvas"), c = both.getContext("2d");
+    both.width = this.canvas.width, both.height = this.canvas.height;
+    c.drawImage(this.canvas, 0, 0);
+    c.drawImage(this.guides.element, 0, 0);
+    both.toBlob(blob => this.download(blob, "png"));
   }
 
   download(blob, ending) {
@@ -330,5 +414,5 @@ curvebody.Page = class {
 
 curvebody.begin = async function (page, unpacked) {
   await curvebody.unpackAll(page, unpacked);
-  curvebody.shown = new curvebody.Page(page);
+  curvebody.shown = page.tables ? new curvebody.Charts(page) : new curvebody.Page(page);
 };

@@ -8,6 +8,7 @@
 "use strict";
 
 curvebody.colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31", "#7b68c8"];
+curvebody.pale = c => "#" + [1, 3, 5].map(i => (255 + parseInt(c.slice(i, i + 2), 16) >> 1).toString(16).padStart(2, "0")).join("");
 curvebody.rgb = c => [1, 3, 5].map(i => parseInt(c.slice(i, i + 2), 16) / 255);
 
 curvebody.Scene = class {
@@ -55,14 +56,13 @@ curvebody.Scene = class {
   build(k, eye, view) {
     const out = {balls: [], segments: [], surfaces: [], landmarks: null};
     if (!this.frames.count || !this.frames.leads) return out;
-    const seen = [];
-    for (let c = 0; c < this.frames.leads; c++) seen.push(this.frames.seen(eye, this.frames.carried(k, c)));
+    const seen = this.seen(k, eye);
     this.riding = view.name === "ride" ? view.follow || 0 : null;
     if (this.page.particles) this.putParticles(k, seen, out, view);
     if (this.page.bodies) this.putBodies(k, seen, out, view);
     if (this.page.points) this.putPoints(k, eye, out);
-    if (view.trail && this.frames.leads <= 40 && view.name !== "ride") this.putTrails(k, eye, out);
-    if (view.name === "outside") this.putFrame(out);
+    if (view.trail && this.frames.leads <= 40 && view.name !== "ride") this.putTrails(k, eye, out, view);
+    if (view.name === "outside") this.putFrame(out, eye, view);
     else out.landmarks = curvebody.folded(this.space, this.marks(), eye);
     return out;
   }
@@ -89,8 +89,9 @@ curvebody.Scene = class {
       const radius = this.radius(i), to = s.multiply(m, s.to(x));
       const far = Math.hypot(...s.log(s.apply(to, s.base())));
       if (view.name !== "outside" ? far < radius : stereographic && far + radius > 0.9 * Math.PI * s.R) continue;
-      out.balls.push({m: to, radius, colour: this.colour(p.body ? p.body.data[i] : p.count > 8 ? 0 : i), particle: i});
+      out.balls.push({m: to, radius, colour: this.colour(this.family(i)), particle: i});
     }
+    if (p.arms) this.putArms(k, seen[0], at, out);
     const bonds = p.bond_i ? p.bond_i.data.length : 0, width = bonds > 500 ? 0.7 : bonds > 50 ? 1.5 : 3;
     for (let b = 0; b < bonds; b++) {
       const i = p.bond_i.data[b], j = p.bond_j.data[b], m = seen[this.frames.frameOf(i)];
@@ -106,6 +107,33 @@ curvebody.Scene = class {
                            parts: s.K && bonds < 3000 ? 12 : s.K ? 4 : 1, coil: b < p.springs && bonds < 60});
       }
     }
+  }
+
+  /* The arms of particle i at frame k: the points that `plot` of the scenario has before the particle. */
+  arms(k, i) {
+    const {data, shape} = this.page.particles.arms, n = shape[1] / this.page.particles.count;
+    return Array.from({length: n}, (_, a) => { const from = 3 * (k * shape[1] + i * n + a); return [data[from], data[from + 1], data[from + 2], 1]; });
+  }
+
+  putArms(k, m, at, out) {
+    for (let i = 0; i < at.length; i++) {
+      const points = this.arms(k, i).concat([at[i]]).map(x => this.space.apply(m, x));
+      for (let a = 0; a + 1 < points.length; a++) {
+        out.segments.push({a: points[a], b: points[a + 1], theta: 0, colour: "#222222", width: 3, parts: 1});
+        out.balls.push({m: this.space.to(points[a]), radius: (a ? 0.6 : 0.35) * this.radius(i), colour: a ? this.colour(this.family(i)) : "#222222"});
+      }
+    }
+  }
+
+  /* The lines of the coordinates of a surface in plot coordinates, every fourth of the lattice. */
+  putCoordinates(eye, out) {
+    const {data, shape} = this.lattice, n = shape[0], world = this.world(eye);
+    const at = (i, j) => { const from = 3 * (i * n + j); return [data[from], data[from + 1], data[from + 2], 1]; };
+    for (let i = 0; i < n; i += 4)
+      for (let j = 0; j + 1 < n; j++)
+        for (const [a, b] of [[at(i, j), at(i, j + 1)], [at(j, i), at(j + 1, i)]])
+          if (a.every(isFinite) && b.every(isFinite))
+            out.segments.push({a: this.space.apply(world, a), b: this.space.apply(world, b), theta: 0, colour: "#cccccc", width: 0.8, parts: 1});
   }
 
   /* The place of point i relative to the eye. */
@@ -162,25 +190,63 @@ curvebody.Scene = class {
 
   greatest() { return Math.max(...this.page.bodies.forces.map(f => f.most || f.force.data.reduce((a, c) => Math.max(a, Math.abs(c)), 0)), 1e-300); }
 
-  /* The path of the centre of each body. */
-  putTrails(k, eye, out) {
-    const s = this.space, step = Math.max(1, Math.ceil(k / Math.max(100, 2000 / this.frames.leads)));
-    for (let c = 0; c < this.frames.leads; c++) {
-      const colour = this.page.particles ? "#999999" : this.colour(c);
-      let last = null;
-      for (let j = k % step; j <= k; j += step) {
-        const x = s.apply(this.frames.seen(eye, this.frames.carried(j, c)), s.base());
-        if (last && x.every(isFinite)) out.segments.push({a: last, b: x, theta: s.angle(last, x), colour, width: 1, parts: 1});
-        last = x;
+  /* The paths of particles, and of the centres of bodies: the part until now in the colour of the object. The rest is
+   * pale, so that the first frame shows where the objects will go. With many particles there is one path for each
+   * component. */
+  putTrails(k, eye, out, view) {
+    const s = this.space, p = this.page.particles, single = p && p.count <= 40, n = single ? p.count : this.frames.leads;
+    const last = view.name === "outside" ? this.frames.count - 1 : k, step = Math.max(1, Math.ceil(last / Math.max(60, 3000 / n)));
+    const at = [];
+    for (let j = k % step; j <= last; j += step) at.push([j, this.seen(j, eye)]);
+    for (let i = 0; i < n; i++) {
+      const colour = p && !single ? "#999999" : this.colour(p ? this.family(i) : i), pale = curvebody.pale(colour);
+      let before = null;
+      for (const [j, seen] of at) {
+        const x = single ? s.apply(seen[this.frames.frameOf(i)], this.frames.place(j, i)) : s.apply(seen[i], s.base());
+        if (before && x.every(isFinite) && before.every(isFinite))
+          out.segments.push({a: before, b: x, theta: s.angle(before, x), colour: j > k ? pale : colour, width: 1, parts: 1});
+        before = x;
       }
     }
   }
 
-  /* The edge of a ball model, shown by great circles of its boundary. */
-  putFrame(out) {
-    const s = this.space;
-    if (!(s.K < 0) || s.plot === "embedding") return;
-    out.circles = s.curved === 3 ? [[0, 1], [1, 2], [0, 2]] : [[0, 1]];
+  seen(k, eye) { return Array.from({length: this.frames.leads}, (_, c) => this.frames.seen(eye, this.frames.carried(k, c))); }
+
+  /* The number of the colour of particle i: particles of one body have the same colour. */
+  family(i) {
+    const p = this.page.particles;
+    return p.body ? p.body.data[i] : p.count > 8 ? 0 : i;
+  }
+
+  /* The edge of a ball model and the equator of a stereographic projection, shown by great circles; the lines of a
+   * surface that is drawn in three dimensions. */
+  putFrame(out, eye, view) {
+    const s = this.space, surface = s.K && s.dim === 2 && s.plot === "embedding";
+    if (surface) this.putLattice(eye, out);
+    else if (this.lattice) this.putCoordinates(eye, out);
+    else if (view.edge) out.circles = s.curved === 3 ? [[0, 1], [1, 2], [0, 2]] : [[0, 1]];
+  }
+
+  /* Circles around the base point and the geodesics through it, up to the opposite point of a sphere. */
+  putLattice(eye, out) {
+    const s = this.space, world = this.world(eye), rings = s.K > 0 ? 6 : Math.max(2, Math.min(12, Math.ceil(2 * this.reach() / s.R)));
+    const step = s.K > 0 ? Math.PI * s.R / rings : s.R / 2, fine = s.K > 0 ? 6 : 2;
+    const at = (r, angle) => s.apply(world, s.exp([r * Math.cos(angle), r * Math.sin(angle), 0]));
+    const put = (a, b) => out.segments.push({a, b, theta: 0, colour: "#dddddd", width: 0.8, parts: 1});
+    for (let i = 0; i < 48; i++)
+      for (let r = 1; r <= rings; r++) put(at(r * step, i * Math.PI / 24), at(r * step, (i + 1) * Math.PI / 24));
+    for (let i = 0; i < 12; i++)
+      for (let r = 0; r < rings * fine; r++) put(at(r * step / fine, i * Math.PI / 6), at((r + 1) * step / fine, i * Math.PI / 6));
+  }
+
+  /* The greatest distance of a moving object from the base point of the world. */
+  reach() {
+    if (this.far === undefined) {
+      const world = {origin: this.space.noOrigin(), m: this.space.identity()};
+      this.far = Math.min(6 * this.space.R, this.rows().reduce((most, k) => this.seen(k, world).reduce((a, m) =>
+        Math.max(a, Math.hypot(...this.space.log(this.space.apply(m, this.space.base())))), most), 0) + this.frames.size());
+    }
+    return this.far;
   }
 
   /* Points of the moving objects at a frame, as vectors at the centre of the followed object: its own points and other
@@ -238,44 +304,90 @@ curvebody.Scene = class {
    * the logarithm. */
   map(view) { return view.name === "outside" ? x => this.space.shown(x) : x => this.space.log(x); }
 
-  /* The bounding box in plot coordinates of everything that moves. */
-  extent(view, offset) {
-    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity], s = this.space;
-    const most = s.K > 0 ? 4 * s.R : Number.MAX_VALUE; /* the plot coordinates of a sphere are unbounded */
-    const points = [];
-    const put = p => {
-      if (!p.every((c, i) => Math.abs(c) <= (i < s.curved ? most : Number.MAX_VALUE))) return;
-      points.push(p);
-      for (let e = 0; e < 3; e++) low[e] = Math.min(low[e], p[e]), high[e] = Math.max(high[e], p[e]);
-    };
-    const ends = (m, r) => {
-      for (let e = 0; e < 2 * s.dim; e++) put(s.shown(s.apply(m, s.exp([0, 1, 2].map(i => i === e >> 1 ? (e % 2 ? r : -r) : 0)))));
-    };
-    const steps = Math.max(1, Math.floor(this.frames.count / 60));
-    for (let k = 0; k < this.frames.count; k += steps) {
-      const eye = this.eye(k, view, offset), points = this.page.points;
-      if (points && view.follow === null)
-        for (let i = points.first, world = this.world(eye); i < points.place.shape[1]; i++) put(s.shown(this.point(k, i, world)));
+  /* Points in plot coordinates between which everything that moves at the given frames is drawn. follow: only the
+   * followed body or component, unless `all` is true. */
+  points(view, offset, rows, all) {
+    const s = this.space, out = [], most = s.K > 0 ? 4 * s.R : Number.MAX_VALUE; /* the plot coordinates of a sphere are unbounded */
+    const put = p => { if (p.every((c, i) => Math.abs(c) <= (i < s.curved ? most : Number.MAX_VALUE))) out.push(p); };
+    for (const k of rows) {
+      const eye = this.eye(k, view, offset), others = this.page.points, one = view.follow !== null && !all;
+      if (others && !one)
+        for (let i = others.first, world = this.world(eye); i < others.place.shape[1]; i++) put(s.shown(this.point(k, i, world)));
       for (let c = 0; c < this.frames.leads; c++) {
-        if (view.follow !== null && c !== view.follow && this.frames.leads > 1) continue;
-        const m = this.frames.seen(eye, this.frames.carried(k, c)), size = this.frames.size();
-        if (this.page.particles) {
-          const p = this.page.particles;
-          for (let i = 0; i < p.count; i += Math.max(1, Math.floor(p.count / 100))) {
-            if (this.frames.frameOf(i) !== c) continue;
-            const x = this.frames.place(k, i);
-            put(s.shown(s.apply(m, x)));
-            const alone = view.follow !== null && p.count === this.frames.leads; /* then its surroundings are shown */
-            if (p.count <= 40) ends(s.multiply(m, s.to(x)), alone ? 2 * size : this.radius(i));
-          }
-        } else {
-          ends(m, this.page.bodies.forces.length && this.page.bodies.count <= 40 ? 1.7 * size : size); /* the arrows are inside */
-        }
+        if (one && c !== view.follow && this.frames.leads > 1) continue;
+        const m = this.frames.seen(eye, this.frames.carried(k, c));
+        if (this.page.particles) this.pointsOfParticles(k, c, m, one, put);
+        else this.pointsOfBody(c, m, put);
       }
     }
-    if (!(low[0] <= high[0])) return {centre: [0, 0, 0], radius: 1};
-    const centre = low.map((c, i) => (c + high[i]) / 2);
-    const far = points.reduce((d, p) => Math.max(d, Math.hypot(...p.map((c, i) => c - centre[i]))), 0);
-    return {centre, radius: Math.max(far, 1e-3 * this.frames.size())};
+    return out;
+  }
+
+  /* The ends of a ball's axes in plot coordinates. */
+  ends(m, r, put) {
+    const s = this.space;
+    for (let e = 0; e < 2 * s.dim; e++) put(s.shown(s.apply(m, s.exp([0, 1, 2].map(i => i === e >> 1 ? (e % 2 ? r : -r) : 0)))));
+  }
+
+  pointsOfParticles(k, c, m, one, put) {
+    const s = this.space, p = this.page.particles, alone = one && p.count === this.frames.leads; /* then its surroundings are shown */
+    for (let i = 0; i < p.count; i += Math.max(1, Math.floor(p.count / 100))) {
+      if (this.frames.frameOf(i) !== c) continue;
+      const x = this.frames.place(k, i);
+      put(s.shown(s.apply(m, x)));
+      if (p.arms) for (const arm of this.arms(k, i)) put(s.apply(m, arm).slice(0, 3));
+      if (p.count <= 40) this.ends(s.multiply(m, s.to(x)), alone ? 2 * this.frames.size() : this.radius(i), put);
+    }
+  }
+
+  pointsOfBody(c, m, put) {
+    const b = this.page.bodies; /* arrows are inside 1.7 sizes */
+    this.ends(m, (b.forces.length && b.count <= 40 ? 1.7 : 1) * this.frames.size(), put);
+  }
+
+  /* Points of the objects themselves at frame k, without arrows: particles, and vertices of bodies. */
+  solid(k, view, offset) {
+    const s = this.space, eye = this.eye(k, view, offset), out = [], put = p => { if (p.every(isFinite)) out.push(p); };
+    for (let c = 0; c < this.frames.leads; c++) {
+      const m = this.frames.seen(eye, this.frames.carried(k, c));
+      const surface = this.surfaces.find(q => c >= q.told.first && c < q.told.first + q.told.count);
+      if (this.page.particles) this.pointsOfParticles(k, c, m, false, put);
+      else if (!surface) this.ends(m, 0.1 * this.frames.size(), put);
+      else {
+        const turned = s.multiply(m, this.frames.turn(k, c)), x = this.vertices(surface, k);
+        for (let i = 0; i < x.length; i += 4 * Math.max(1, Math.floor(x.length / 1600))) put(s.shown(s.apply(turned, Array.from(x.slice(i, i + 4)))));
+      }
+    }
+    return out;
+  }
+
+  /* Frames over the complete motion: some 60, and more if few objects are drawn. */
+  rows() {
+    const out = [], p = this.page.particles, most = Math.max(60, Math.floor(3000 / (p ? Math.min(p.count, 100) : 4 * this.frames.leads)));
+    for (let k = 0; k < this.frames.count; k += Math.max(1, Math.floor(this.frames.count / most))) out.push(k);
+    return out;
+  }
+
+  get lattice() { return this.page.particles && this.page.particles.lattice; }
+
+  /* Whether the plot has an edge or is a sphere or another surface, so that it can be shown completely. */
+  get bounded() { return this.space.K > 0 || this.space.K < 0 && this.space.plot !== "embedding" || !!this.lattice; }
+
+  get whole() { return this.lattice ? "surface" : this.space.K < 0 ? "ball" : "sphere"; }
+
+  /* Points at the edge of the ball, or of the sphere: in stereographic projection that of the equator; or on the
+   * surface. */
+  edge() {
+    const s = this.space, out = [], flat = s.plot === "embedding" ? 3 : s.curved;
+    if (this.lattice) {
+      const d = this.lattice.data;
+      for (let i = 0; i + 2 < d.length; i += 3 * 7) if (isFinite(d[i])) out.push([d[i], d[i + 1], d[i + 2]]);
+      return out;
+    }
+    for (let i = 0; i < 26; i++) {
+      const v = [i % 3 - 1, Math.floor(i / 3) % 3 - 1, Math.floor(i / 9) - 1].map((c, e) => e < flat ? c : 0), l = Math.hypot(...v);
+      if (l > 0) out.push(v.map(c => c * s.R / l));
+    }
+    return out;
   }
 };

@@ -1,6 +1,7 @@
 /* Makes the page of a record: JSON, packed arrays, and the scripts that draw them. */
 #include "view/view_private.h"
 
+#include "core/failure.h"
 #include "record/output.h"
 #include "record/record_contents.h"
 #include "scenario/private.h"
@@ -211,7 +212,7 @@ cb_status cb_view_frames(const cb_view *v, int field, double **out) {
 /* --- the space and the scenario of the record --- */
 
 static void cb_view_space(const cb_view *v) {
-  const cb_space *g = v->space;
+  const cb_space *g = v->space, *of = v->scenario ? cb_scenario_space(v->scenario) : NULL;
   int curved = 0, flat = 0;
   double K = 0;
   for (int f = 0; g && f < g->n_factors; f++) {
@@ -223,6 +224,7 @@ static void cb_view_space(const cb_view *v) {
   }
   cb_page_begin(v->page, "space", '{');
   cb_page_text(v->page, "name", g ? g->class_->name : "plot");
+  cb_page_text(v->page, "of", of ? of->class_->name : "");
   cb_page_number(v->page, "curvature", K);
   cb_page_number(v->page, "curved", curved);
   cb_page_number(v->page, "flat", g ? flat : 3);
@@ -311,7 +313,9 @@ static cb_status fill(const cb_view *v, bool watched) {
   cb_page_text(v->page, "title", !status && *title ? title : "curvebody");
   cb_page_text(v->page, "state", cb_reader_completed(v->reader) ? "complete" : watched ? "running" : "unfinished");
   cb_page_number(v->page, "rows", (double)v->rows);
+  const int plot = cb_view_field(v, "plot_position");
   cb_page_text(v->page, "time_units", v->fields[0].units);
+  cb_page_text(v->page, "length_units", plot < 0 ? "1" : v->fields[plot].units);
   cb_view_space(v);
   if (!status) status = cb_view_events(v);
   return status ? status : cb_view_series(v);
@@ -381,7 +385,7 @@ static const char start[] =
     "  }\n"
     "})();\n</script>\n</body></html>\n";
 
-static void write_page(const cb_view *v, const char *title, FILE *out) {
+static void write_page(const cb_page *page, const char *title, FILE *out) {
   fputs(head, out);
   fputs(title, out);
   fputs("</title></head><body>\n", out);
@@ -393,24 +397,21 @@ static void write_page(const cb_view *v, const char *title, FILE *out) {
     fputs("</script>\n", out);
   }
   fputs("<script type=\"application/json\" id=\"page\">", out);
-  fwrite(v->page->json.data, 1, v->page->json.length, out);
+  fwrite(page->json.data, 1, page->json.length, out);
   fputs("</script>\n", out);
-  fwrite(v->page->arrays.data, 1, v->page->arrays.length, out);
+  fwrite(page->arrays.data, 1, page->arrays.length, out);
   fputs(start, out);
 }
 
-static cb_status write_file(const cb_view *v, const char *path) {
+static cb_status write_file(const cb_page *page, const char *text, const char *path) {
   cb_text title = {0};
-  const char *text;
   cb_output file;
   FILE *stream;
-  cb_status status = cb_reader_attribute(v->reader, "title", &text);
-  if (status) return status;
-  page_html(&title, *text ? text : "curvebody");
-  if (title.failed) status = cb_view_memory(v);
+  page_html(&title, text && *text ? text : "curvebody");
+  cb_status status = title.failed ? cb_fail(CB_ERROR_MEMORY, "no memory for a page") : CB_OK;
   if (!status) status = cb_output_open_text(path, &file, &stream);
   if (!status) {
-    write_page(v, title.data, stream);
+    write_page(page, title.data, stream);
     status = cb_output_close_text(&file, stream, CB_OK);
   }
   cb_text_free(&title);
@@ -441,11 +442,33 @@ static cb_status check_built(void) {
                  "installed (Debian: libjs-three and libjs-dygraphs)");
 }
 
+/* Writes the page of a file that is not a record: the result of a sweep or of `curvebody gait`. If it is none of these,
+ * the failure `status` of opening it as a record is reported. */
+static cb_status write_tables(const char *path, const char *out, cb_status status) {
+  const cb_failure known = cb_failure_last();
+  char text[CB_FAILURE_CAPACITY], *title = NULL;
+  cb_page page = {0};
+  bool found;
+  snprintf(text, sizeof text, "%s", cb_error_text());
+  cb_status done = cb_view_tables(path, &page, &title, &found);
+  if (!found && done != CB_ERROR_MEMORY) done = cb_fail_lines(&known, status, text);
+  if (!done) done = check_built();
+  if (!done) done = page_check(&page);
+  if (!done) done = write_file(&page, title, out);
+  page_free(&page);
+  free(title);
+  return done;
+}
+
 cb_status cb_view_write(const char *path, const char *out, const cb_view_options *options) {
   cb_page page = {0};
   cb_view v = {.path = path, .page = &page, .drawing = &cb_drawing_points};
+  const char *title = NULL;
   cb_status status = cb_output_check(out, &(cb_files){&path, 1});
-  if (!status) status = cb_reader_open(path, &v.reader);
+  if (!status) {
+    status = cb_reader_open(path, &v.reader);
+    if (status == CB_ERROR_INPUT) return write_tables(path, out, status);
+  }
   if (status) return status;
   v.n_fields = cb_reader_fields(v.reader, &v.fields);
   v.rows = cb_reader_position(v.reader).rows;
@@ -453,7 +476,8 @@ cb_status cb_view_write(const char *path, const char *out, const cb_view_options
   if (!status) status = check_built();
   if (!status && !(options && options->watched)) status = repeat_warnings(&v);
   if (!status) status = make(&v, options);
-  if (!status) status = write_file(&v, out);
+  if (!status) status = cb_reader_attribute(v.reader, "title", &title);
+  if (!status) status = write_file(&page, title, out);
   free_view(&v);
   return status;
 }

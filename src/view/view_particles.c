@@ -7,6 +7,7 @@
  * without quadrics the positions are plot coordinates relative to their mean, and bonds are geodesics, which are
  * sampled here. */
 #include "geometry/origin.h"
+#include "geometry/text_metric.h"
 #include "view/view_private.h"
 
 #include <curvebody/intrinsic.h>
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_COMPONENTS = 64, SAMPLES = 9, MAX_SAMPLED = 40000, PARTS = 16 };
+enum { MAX_COMPONENTS = 64, SAMPLES = 9, MAX_SAMPLED = 40000, PARTS = 16, LATTICE = 49 };
 
 typedef struct crowd {
   const cb_view *v;
@@ -283,6 +284,67 @@ static cb_status sampled_bonds(const crowd *c, const cb_space *g) {
   return status;
 }
 
+/* Writes the points that `plot` of a metric has before the position of each particle, relative to the mean of the
+ * frame. */
+static cb_status put_arms(const crowd *c, const cb_space *g) {
+  double x[CB_TEXT_POINTS][3];
+  const size_t arms = (size_t)cb_text_metric_arms(g, c->position, x), all = c->v->n_frames * c->n;
+  if (!arms) return CB_OK;
+  double *out = malloc(all * arms * 3 * sizeof *out);
+  if (!out) return cb_view_memory(c->v);
+  for (size_t i = 0; i < all; i++) {
+    const double *lead = c->lead + i / c->n * PARTS;
+    cb_text_metric_arms(g, c->position + i * c->width, x);
+    for (size_t e = 0; e < 3 * arms; e++) out[3 * arms * i + e] = x[e / 3][e % 3] - lead[0] * lead[1 + e % 3];
+  }
+  const cb_status status = cb_page_array(c->v->page, "arms", CB_PAGE_F4, c->v->n_frames, c->n * arms, 3, out);
+  free(out);
+  return status;
+}
+
+/* The range of coordinate d that the particles pass, with a margin; for a periodic coordinate one period around it. */
+static void range_of(const crowd *c, const cb_space *g, size_t d, double *low, double *high) {
+  *low = INFINITY;
+  *high = -INFINITY;
+  for (size_t i = 0; i < c->v->n_frames * c->n; i++) {
+    *low = fmin(*low, c->position[i * c->width + d]);
+    *high = fmax(*high, c->position[i * c->width + d]);
+  }
+  const double middle = (*low + *high) / 2, period = g->intrinsic->period[d];
+  const double half = period > 0 ? period / 2 : fmax(0.75 * (*high - *low), 0.25 * fmax(1, fabs(middle)));
+  *low = middle - half;
+  *high = middle + half;
+}
+
+/* Writes a lattice of the coordinates of a space of two dimensions in plot coordinates; outside the domain it is nan. */
+static cb_status put_lattice(const crowd *c, const cb_space *g) {
+  double low[2], high[2], q[CB_Q_MAX], *out = malloc(LATTICE * LATTICE * 3 * sizeof *out);
+  cb_origin origin;
+  if (!out) return cb_view_memory(c->v);
+  cb_origin_identity(g, &origin);
+  for (size_t d = 0; d < 2; d++) range_of(c, g, d, &low[d], &high[d]);
+  for (int i = 0; i < LATTICE * LATTICE; i++) {
+    q[0] = low[0] + (high[0] - low[0]) * (i / LATTICE) / (LATTICE - 1);
+    q[1] = low[1] + (high[1] - low[1]) * (i % LATTICE) / (LATTICE - 1);
+    const bool inside = !g->intrinsic->inside || g->intrinsic->inside(g, q) == CB_OK;
+    out[3 * i] = out[3 * i + 1] = out[3 * i + 2] = NAN;
+    if (inside) cb_origin_plot(g, &origin, q, NULL, out + 3 * i, NULL);
+  }
+  const cb_status status = cb_page_array(c->v->page, "lattice", CB_PAGE_F4, LATTICE, LATTICE, 3, out);
+  free(out);
+  return status;
+}
+
+/* Writes the arms of a metric given as text, and the surface if the particles are in a space of two dimensions. A
+ * system has one particle in its space of configurations, whose coordinates are not drawn. */
+static cb_status put_surroundings(const crowd *c, const cb_space *g) {
+  if (!g || !g->intrinsic || !c->position || !c->n || !c->v->n_frames) return CB_OK;
+  cb_status status = put_arms(c, g);
+  const bool in_space = c->v->tree && cb_node_get(cb_tree_root(c->v->tree), "space");
+  if (!status && in_space && g->dim == 2) status = put_lattice(c, g);
+  return status;
+}
+
 /* Returns the number of coordinates of a position in the space g. */
 static size_t numbers_of(const cb_space *g) {
   return g->chart ? (size_t)g->chart->size : (size_t)(g->embedding > g->dim ? g->embedding : g->dim);
@@ -322,6 +384,7 @@ static cb_status places(crowd *c, const cb_space *intrinsic) {
   if (!status) status = cb_page_array(v->page, "lead", CB_PAGE_F8, n, frames, PARTS, c->lead);
   if (!status) status = cb_page_array(v->page, "carry", CB_PAGE_F8, n, frames, 16, c->carry);
   if (!status && !v->space && c->bonds) status = sampled_bonds(c, intrinsic);
+  if (!status && !v->space) status = put_surroundings(c, intrinsic);
   return status;
 }
 

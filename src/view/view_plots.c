@@ -1,10 +1,13 @@
-/* The plots of a page: observables over time, events, and the shape space of a gait.
+/* The plots of a page: observables over time, events, the shape space of a gait, and the arrays of a file that has axes
+ * in place of time.
  *
  * An observable is plotted by its exact values at chosen rows. If there are many rows they are divided into bins, and
  * each column chooses the rows of its minimum and maximum in each bin, so that no peak is lost. A field with more than
  * MAX_COLUMNS columns is plotted by the minimum, mean and maximum of each row. With more than DENSE columns there are
  * BINS bins, and a row has the values of the columns that chose it and nan in the others (`sparse`), which compresses
  * well. */
+#include "core/failure.h"
+#include "record/arrays.h"
 #include "view/view_private.h"
 
 #include <math.h>
@@ -144,7 +147,7 @@ static cb_status choose(const blocks *p, double **wanted, size_t *n, bool **kept
 }
 
 static cb_status put_labels(const cb_view *v, int f, size_t columns) {
-  static const char *const three[] = {"least", "mean", "greatest"};
+  static const char *const three[] = {"minimum", "mean", "maximum"};
   const cb_reader_field *field = &v->fields[f];
   const char *const *label[3] = {NULL, NULL, NULL};
   char text[256], number[3][24];
@@ -194,6 +197,7 @@ static cb_status put_field(const cb_view *v, int f) {
   if (kept) cb_page_number(v->page, "sparse", 1);
   cb_page_text(v->page, "name", field->name);
   cb_page_text(v->page, "units", field->units);
+  cb_page_texts(v->page, "dims", (size_t)field->rank, field->dims);
   if (!status) status = put_labels(v, f, columns);
   if (!status) status = cb_page_array(v->page, "row", CB_PAGE_F8, n, 0, 0, wanted);
   if (!status) status = cb_page_array(v->page, "time", CB_PAGE_F8, n, 0, 0, time);
@@ -307,4 +311,127 @@ cb_status cb_view_shapes(const cb_view *v) {
   cb_page_end(v->page, '}');
   free(r);
   return status;
+}
+
+/* ---- Files of arrays on named dimensions: maps of curvature, families of gaits and results of sweeps
+ *
+ * The page gets the arrays at the root of the file with the names of their dimensions, and its scripts choose what is
+ * drawn: maps over two axes, curves over one. */
+
+enum { MAX_TEXTS = 10000 };
+static const size_t maximum_values = (size_t)1 << 20; /* numbers of all arrays of a page */
+
+typedef struct tables {
+  const char *path;
+  const cb_hdf5_source *source;
+  cb_page *page;
+  size_t values;     /* numbers in the page */
+  char left_out[96]; /* the first array that does not fit into the page */
+} tables;
+
+static void put_attribute(cb_page *page, hid_t object, const char *name, const char *key) {
+  char *text = cb_hdf5_get_text_attribute(object, name);
+  if (text) cb_page_text(page, key, text);
+  free(text);
+}
+
+static void put_dimensions(const tables *t, hid_t dataset, int rank) {
+  cb_page_begin(t->page, "dims", '[');
+  for (int d = 0; d < rank; d++) {
+    char *name = cb_hdf5_scale_name(dataset, rank, d);
+    cb_page_text(t->page, NULL, name ? name : "");
+    free(name);
+  }
+  cb_page_end(t->page, ']');
+}
+
+static cb_status put_numbers(tables *t, hid_t dataset, const char *name) {
+  static const cb_hdf5_expected any = {H5T_NO_CLASS, 1, H5S_MAX_RANK, 0, "numbers"};
+  cb_hdf5_array a;
+  const cb_status status = cb_hdf5_read_array(t->source, name, &any, &a);
+  if (status) return status;
+  if (a.count > maximum_values - t->values) {
+    if (!*t->left_out) snprintf(t->left_out, sizeof t->left_out, "%s", name);
+    free(a.value);
+    return CB_OK;
+  }
+  t->values += a.count;
+  cb_page_begin(t->page, NULL, '{');
+  cb_page_text(t->page, "name", name);
+  put_attribute(t->page, dataset, "units", "units");
+  put_attribute(t->page, dataset, "long_name", "doc");
+  put_dimensions(t, dataset, a.rank);
+  cb_page_begin(t->page, "lengths", '[');
+  for (int d = 0; d < a.rank; d++) cb_page_number(t->page, NULL, a.dims[d]);
+  cb_page_end(t->page, ']');
+  const cb_status put = cb_page_array(t->page, "value", CB_PAGE_F8, a.count, 0, 0, a.value);
+  cb_page_end(t->page, '}');
+  free(a.value);
+  return put;
+}
+
+static cb_status put_texts(const tables *t, hid_t dataset, const char *name, size_t count) {
+  char **text = calloc(count ? count : 1, sizeof *text);
+  if (!text) return cb_fail(CB_ERROR_MEMORY, "%s: no memory for its page", t->path);
+  if (cb_hdf5_texts_of_dataset(dataset, count, text)) {
+    cb_page_begin(t->page, NULL, '{');
+    cb_page_text(t->page, "name", name);
+    put_attribute(t->page, dataset, "long_name", "doc");
+    put_dimensions(t, dataset, 1);
+    cb_page_texts(t->page, "texts", count, (const char *const *)text);
+    cb_page_end(t->page, '}');
+  }
+  for (size_t i = 0; i < count; i++) free(text[i]);
+  free(text);
+  return CB_OK;
+}
+
+/* Puts a dataset of numbers, or a list of texts. Arrays of letters, which are messages of members, are left out. */
+static cb_status put_table(void *context, hid_t group, const char *name, const H5L_info_t *link) {
+  tables *t = context;
+  size_t count = 0;
+  if (link->type != H5L_TYPE_HARD || !strcmp(name, "letter")) return CB_OK;
+  const hid_t dataset = cb_hdf5_find_dataset(group, name);
+  if (dataset < 0) return CB_OK;
+  const hid_t type = H5Dget_type(dataset), create = H5Dget_create_plist(dataset);
+  const H5T_class_t class = H5Tget_class(type);
+  const bool text = cb_hdf5_is_text(dataset, &count) && count <= MAX_TEXTS && create >= 0 &&
+                    !cb_hdf5_elsewhere(create) && !cb_hdf5_foreign_filter(create);
+  cb_status status = CB_OK;
+  if (class == H5T_FLOAT || class == H5T_INTEGER)
+    status = put_numbers(t, dataset, name);
+  else if (text)
+    status = put_texts(t, dataset, name, count);
+  if (create >= 0) H5Pclose(create);
+  H5Tclose(type);
+  H5Dclose(dataset);
+  return status;
+}
+
+static cb_status put_tables(tables *t, char **title) {
+  const hid_t file = t->source->file;
+  *title = cb_hdf5_get_text_attribute(file, "title");
+  cb_page_begin(t->page, NULL, '{');
+  cb_page_text(t->page, "title", *title ? *title : "curvebody");
+  put_attribute(t->page, file, "plane_1", "plane_1");
+  put_attribute(t->page, file, "plane_2", "plane_2");
+  cb_page_begin(t->page, "tables", '[');
+  const cb_status status = cb_hdf5_each_link(file, t->path, H5_INDEX_NAME, put_table, t);
+  cb_page_end(t->page, ']');
+  cb_page_end(t->page, '}');
+  if (*t->left_out) cb_warn("%s: the page has no space for all arrays; `%s` is left out of it", t->path, t->left_out);
+  return status;
+}
+
+cb_status cb_view_tables(const char *path, cb_page *page, char **title, bool *found) {
+  cb_hdf5_source source;
+  tables t = {.path = path, .source = &source, .page = page};
+  *found = false;
+  cb_status status = cb_hdf5_source_open(path, &source);
+  if (status) return status;
+  *found = H5Aexists(source.file, "curvebody_record") <= 0 &&
+           (H5Aexists(source.file, "sweep_digest") > 0 ||
+            (H5Aexists(source.file, "bundle") > 0 && H5Aexists(source.file, "curvebody_version") > 0));
+  if (*found) status = put_tables(&t, title);
+  return cb_hdf5_source_close(&source, status);
 }

@@ -82,6 +82,10 @@ cb_status cb_view_shapes(const cb_view *v);
 cb_status cb_view_series(const cb_view *v);
 cb_status cb_view_events(const cb_view *v);
 
+/* Fills the page of a file of arrays that a sweep or `curvebody gait` wrote. *found: the file is one of these; if not,
+ * the page is unchanged. *title: its title, malloc'd, or NULL. */
+cb_status cb_view_tables(const char *path, cb_page *page, char **title, bool *found);
+
 /* --- frames that are moved by parallel transport --- */
 /* Returns the index of coordinate e of the embedding among the four numbers with which the page gives a point. */
 int cb_carry_slot(const cb_space *g, int e);

@@ -254,6 +254,21 @@ static void resolved_scenario_has_the_metric(void **s) {
 
 /* --- plot, period, domain --- */
 
+static void the_last_point_of_a_plot_is_the_position_and_the_others_are_its_arms(void **s) {
+  cb_tree *tree;
+  cb_space *g = text_space("{metric: [[1], [0, 1]], plot: [[0, 0, 0], [sin(u), -cos(u), 0], [u, v, 2]]}", &tree);
+  cb_tree_free(tree);
+  const double q[] = {0.4, -0.3}, v[] = {1, 0};
+  double x[3], w[3], arm[CB_TEXT_POINTS][3];
+  cb_plot_coordinates(g, q, v, x, w);
+  assert_int_equal(cb_text_metric_arms(g, q, arm), 2);
+  const double expected[] = {0.4, -0.3, 2, 0, 0, 0, sin(0.4), -cos(0.4), 0};
+  for (int i = 0; i < 3; i++) check_near(x[i], expected[i], 0);
+  for (int i = 0; i < 6; i++) check_near(arm[i / 3][i % 3], expected[3 + i], 1e-15); /* one rounding of sin and cos */
+  check_near(w[0], 1, 0);
+  cb_space_free(g);
+}
+
 static void plot_and_its_derivative_are_the_expressions(void **s) {
   cb_tree *tree;
   cb_space *g = text_space(
@@ -391,6 +406,8 @@ static void wrong_metrics_are_refused_with_their_place(void **s) {
        "test:1:37: error: periodic: expected a metric that is the same one period away, but it differs by"},
       {"{metric: [[1]], periodic: [1, 2]}", "test:1:27: error: periodic: expected a list of 1 number"},
       {"{metric: [[1]], plot: [u, 0]}", "test:1:23: error: plot: expected a list of 3 expressions"},
+      {"{metric: [[1]], plot: [[u, 0, 0], [u, 0]]}", "test:1:35: error: plot: expected a list of 3 expressions"},
+      {"{metric: [[1]], plot: [[u, 0, 0], 1]}", "test:1:35: error: plot: expected a list of 3 expressions"},
       {"{metric: [[1]], plot: [u, 0, x]}", "test:1:30: error: unknown name `x`"},
       {"{metric: [[1]], coordinate: [u]}", "test:1:17: error: unknown key 'coordinate', did you mean 'coordinates'?"},
       {"{metric: [[1]], chart: polar}", "test:1:17: error: unknown key 'chart'"}};
@@ -466,6 +483,7 @@ int main(void) {
       cmocka_unit_test(bodies_move_as_in_the_built_in_chart),
       cmocka_unit_test(resolved_scenario_has_the_metric),
       cmocka_unit_test(plot_and_its_derivative_are_the_expressions),
+      cmocka_unit_test(the_last_point_of_a_plot_is_the_position_and_the_others_are_its_arms),
       cmocka_unit_test(the_curvature_bounds_the_number_of_killing_fields),
       cmocka_unit_test(beyond_a_zero_of_the_domain_is_outside),
       cmocka_unit_test(outside_the_domain_says_where_and_what_was_expected),

@@ -1,5 +1,6 @@
 /* Takes options out of a command line, and reports errors in them. */
 #include "cli/cli.h"
+#include "export/export.h"
 #include "core/failure.h"
 
 #include <getopt.h>
@@ -231,18 +232,4 @@ int cli_report(cb_status status) {
   return cli_exit_code(status);
 }
 
-void cli_json_text(FILE *out, const char *text) {
-  fputc('"', out);
-  for (; *text; text++) {
-    const unsigned char c = (unsigned char)*text;
-    if (c == '"' || c == '\\')
-      fprintf(out, "\\%c", c);
-    else if (c == '\n')
-      fputs("\\n", out);
-    else if (c < 0x20)
-      fprintf(out, "\\u%04x", c);
-    else
-      fputc(c, out);
-  }
-  fputc('"', out);
-}
+void cli_json_text(FILE *out, const char *text) { cb_json_put_text(out, text); }

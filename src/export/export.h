@@ -1,7 +1,8 @@
-/* Export of records for ParaView: surfaces of bodies in a fluid, the flow around the bodies at one time, and parts of
- * XDMF documents. Internal. */
+/* Export of records for other programs: surfaces of bodies in a fluid, animations, the flow around the bodies at one
+ * time, and parts of XDMF documents. Internal. */
 #pragma once
 
+#include "core/text.h"
 #include "potential/field.h"
 #include "potential/kirchhoff.h"
 #include <curvebody/record.h>
@@ -27,13 +28,116 @@ void cb_export_place(double K, const double pose[7], const double twist[6], size
  * the name is `derived` from that of the output, it must also not be an existing record. */
 cb_status cb_export_check_output(const char *path, const char *record, const cb_scenario *scenario, bool derived);
 
+/* Opens the scenario of a record; input files of the scenario are searched in the folder of the record. */
+cb_status cb_export_scenario(cb_reader *reader, const char *path, cb_scenario **scenario);
+
+/* The bodies in a fluid of a record. The caller sets reader and path, and frees `body` with free(). */
+typedef struct cb_export_bodies {
+  cb_reader *reader;
+  const char *path, *title;
+  size_t pose, twist; /* indices of fields of the record; twist 0: there is no such field */
+  uint64_t rows, every, frames;
+  size_t bodies;
+  const struct cb_immersed **body;
+  size_t vertices, faces, maximum; /* of all bodies together; maximum: the number of vertices of the largest body */
+} cb_export_bodies;
+/* Finds the bodies, and checks that the record has the poses of as many bodies as its scenario. Does not set title,
+ * every and frames. */
+cb_status cb_export_bodies_find(cb_export_bodies *s, const cb_scenario *scenario);
+
+/* Returns the name of the kind of an event, as in the CSV file of events. */
+const char *cb_export_event_kind(int kind);
+
 /* Writes the surfaces of all bodies at every n-th row, n = every: an XDMF 3 document `out`, and next to it the numbers,
  * in a file with the name `out` whose ending is replaced by -surface.h5. every = 0: the smallest n with which the
  * export has at most 10 000 frames and 2 GiB. path is the path of the record; input files of its scenario are searched
  * in its folder. */
 cb_status cb_export_surface(cb_reader *reader, const char *path, const char *out, uint64_t every);
 
-/* --- parts of XDMF documents (xdmf.c) --- */
+/* Writes the surfaces of all bodies as one file per frame. out: NAME.stl (binary STL) or NAME.obj; the files are
+ * NAME-0000.stl, NAME-0001.stl, ... *frames becomes their number. every: as for cb_export_surface. CB_ERROR_ARGUMENT
+ * if the record has no bodies in a fluid. */
+cb_status cb_record_export_sequence(const char *path, const char *out, uint64_t every, uint64_t *frames);
+
+/* --- animations (gltf.c; gltf_scene.c makes the scene) --- */
+
+typedef struct cb_gltf_options {
+  uint64_t every;    /* rows 0, every, 2 every, ... are exported; 0: few enough for the limits of gltf.c */
+  double time_scale; /* seconds of the animation per unit of time of the record; > 0 */
+} cb_gltf_options;
+
+/* Writes the motion of a record as a binary glTF 2.0 file, which Blender and three.js read. */
+cb_status cb_record_export_gltf(const char *path, const char *out, const cb_gltf_options *options);
+
+/* The arrays of the JSON text. ROOT has the children of the node `record`, which are all other nodes. */
+enum {
+  CB_GLTF_ACCESSORS,
+  CB_GLTF_VIEWS,
+  CB_GLTF_NODES,
+  CB_GLTF_MESHES,
+  CB_GLTF_SAMPLERS,
+  CB_GLTF_CHANNELS,
+  CB_GLTF_ROOT,
+  CB_GLTF_LISTS
+};
+/* The materials: colours, from 0 on, then grey and glass. */
+enum { CB_GLTF_COLOURS = 7, CB_GLTF_GREY = CB_GLTF_COLOURS, CB_GLTF_GLASS };
+enum { CB_GLTF_VERTICES = 34962 }; /* the target of an accessor of vertices */
+
+typedef struct cb_gltf_list {
+  FILE *stream;
+  char *text;
+  size_t size;
+  int n;
+} cb_gltf_list;
+
+typedef struct cb_gltf {
+  cb_gltf_list list[CB_GLTF_LISTS];
+  cb_text bin;            /* the numbers */
+  size_t keys;            /* number of keys */
+  int input, weights;     /* accessor of the keys; sampler of the weights of morph targets, -1: none so far */
+  double centre[3], size; /* of everything that moves */
+} cb_gltf;
+
+/* Where a node is, in the coordinates of the record. The quaternion `turn` is x, y, z, w. */
+typedef struct cb_gltf_place {
+  double at[3], turn[4], scale[3];
+} cb_gltf_place;
+
+/* Returns false if there is no memory. cb_gltf_free is called in any case; other failures are found when the file is
+ * written. Before that the caller sets keys, input, centre and size. */
+bool cb_gltf_begin(cb_gltf *s);
+void cb_gltf_free(cb_gltf *s);
+/* Begins an item of a list, and returns its number. */
+int cb_gltf_add(cb_gltf *s, int which);
+/* Put numbers, and return the number of their accessor. width: 1, 3 or 4 numbers each; target 0: not of vertices. */
+int cb_gltf_floats(cb_gltf *s, size_t n, size_t width, const double *x, int target);
+int cb_gltf_indices(cb_gltf *s, size_t n, const int *index);
+/* Adds a node with this mesh (-1: the camera), and returns its number. */
+int cb_gltf_node(cb_gltf *s, const char *name, int mesh, const cb_gltf_place *p);
+/* Animates a property of a node by a sampler. */
+int cb_gltf_sampler(cb_gltf *s, int output);
+void cb_gltf_channel(cb_gltf *s, int node, const char *path, int sampler);
+/* Animates a property of a node by `width` numbers x per key, unless they are always those of the node. */
+void cb_gltf_animate(cb_gltf *s, int node, const char *path, size_t width, const double *x);
+/* Turns q (x, y, z, w), which maps the z axis to some direction, by the smallest rotation after which it maps the z axis
+ * to the unit vector d. */
+void cb_gltf_turn_z(const double d[3], double q[4]);
+/* Put meshes, and return the number of the first one: a unit sphere in each colour, and a bond, which is a line from
+ * (0, 0, 0) to (0, 0, 1) in a cylinder of radius 1. */
+int cb_gltf_spheres(cb_gltf *s);
+int cb_gltf_bond_mesh(cb_gltf *s);
+/* Adds the wireframe of a sphere of radius R or, if `round` is false, of a circle parallel to the plane z = 0. */
+void cb_gltf_wires(cb_gltf *s, const char *name, const double at[3], double R, bool round);
+/* Adds a square part of the plane through `point` with this normal, near the centre of the scene. */
+void cb_gltf_plane(cb_gltf *s, const char *name, const double point[3], const double normal[3]);
+/* Writes the file. extras: JSON of the scene. planar: everything is in the plane z = 0. */
+cb_status cb_gltf_write(cb_gltf *s, const char *path, const char *title, const char *extras, bool planar);
+
+/* Writes a text as a string of JSON. */
+void cb_json_put_text(FILE *out, const char *text);
+
+/* --- parts of XDMF documents (rows.c) --- */
 
 /* An array with dimensions shape[rank] in an HDF5 file, or a series with one such array per frame. rank 0: a number. */
 typedef struct cb_xdmf_array {

@@ -1,4 +1,5 @@
-/* Exports the moving, deforming surfaces of bodies in a fluid: an XDMF 3 document and the HDF5 file of its numbers.
+/* Exports the moving, deforming surfaces of bodies in a fluid: an XDMF 3 document and the HDF5 file of its numbers, or
+ * a file of the format STL or OBJ per frame.
  *
  *   x = X + R g(t),  v = R (V + W × g(t) + g'(t))
  *
@@ -21,21 +22,12 @@
 #include <curvebody/scenario.h>
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_FRAMES = 10000 };
 static const uint64_t maximum_bytes = UINT64_C(2) << 30;
-
-typedef struct scene {
-  cb_reader *reader;
-  const char *path, *title;
-  size_t pose, twist; /* indices of fields of the record; twist 0: there is no such field */
-  uint64_t rows, every, frames;
-  size_t bodies;
-  const cb_immersed **body;
-  size_t vertices, faces, maximum; /* of all bodies together; maximum: the number of vertices of the largest body */
-} scene;
 
 typedef struct frame {
   double *pose, *twist;     /* [bodies][7], [bodies][6] */
@@ -61,7 +53,7 @@ cb_status cb_export_has_bodies(cb_reader *reader, const char *path, bool *out) {
   return status;
 }
 
-static cb_status look(scene *s, const cb_scenario *scenario, uint64_t every) {
+cb_status cb_export_bodies_find(cb_export_bodies *s, const cb_scenario *scenario) {
   const cb_reader_field *field;
   cb_reader_fields(s->reader, &field);
   s->pose = cb_export_find_field(s->reader, "pose", 7);
@@ -88,13 +80,17 @@ static cb_status look(scene *s, const cb_scenario *scenario, uint64_t every) {
   if (s->vertices > INT_MAX || s->faces > INT_MAX)
     return cb_fail(CB_ERROR_ARGUMENT, "%s: the bodies have %zu vertices and %zu faces, expected at most %d of each",
                    s->path, s->vertices, s->faces, INT_MAX);
-  uint64_t bytes = s->vertices * (3 * sizeof(double) + (s->twist ? 3 * sizeof(float) : 0));
+  return CB_OK;
+}
+
+/* Chooses the frames: with every = 0 the smallest step for which there are at most 10 000 frames and 2 GiB. bytes: the
+ * size of a frame. */
+static void choose(cb_export_bodies *s, uint64_t every, uint64_t bytes) {
   uint64_t maximum = bytes > maximum_bytes / MAX_FRAMES ? maximum_bytes / (bytes ? bytes : 1) : MAX_FRAMES;
   if (!maximum) maximum = 1;
   s->every = every ? every : (s->rows + maximum - 1) / maximum;
   if (!s->every) s->every = 1;
   s->frames = (s->rows + s->every - 1) / s->every;
-  return CB_OK;
 }
 
 /* ---- positions of vertices ---- */
@@ -108,7 +104,7 @@ static void free_frame(frame *f) {
   free(f->v);
 }
 
-static cb_status make_frame(const scene *s, frame *f) {
+static cb_status make_frame(const cb_export_bodies *s, frame *f) {
   *f = (frame){.pose = malloc(s->bodies * 7 * sizeof(double)),
                .twist = calloc(s->bodies * 6, sizeof(double)),
                .g = malloc(s->maximum * sizeof *f->g),
@@ -167,7 +163,7 @@ void cb_export_place(double K, const double at[7], const double twist[6], size_t
 
 /* Computes the positions of the vertices of all bodies at a row and, if the record has twists, their velocities.
  * Copies of a body have the same shape. */
-static cb_status place(const scene *s, uint64_t row, double time, frame *f) {
+static cb_status place(const cb_export_bodies *s, uint64_t row, double time, frame *f) {
   cb_status status = cb_reader_rows(s->reader, s->pose, row, 1, f->pose);
   if (!status && s->twist) status = cb_reader_rows(s->reader, s->twist, row, 1, f->twist);
   for (size_t b = 0, first = 0; !status && b < s->bodies; b++) {
@@ -218,7 +214,7 @@ static bool describe_array(hid_t file, const described *a) {
   return good;
 }
 
-static bool put_scales(hid_t file, const scene *s) {
+static bool put_scales(hid_t file, const cb_export_bodies *s) {
   static const char *const axis[] = {"x", "y", "z"};
   const hid_t row = put_rows(file, s->frames, s->every);
   bool good = row >= 0 && H5Dclose(row) >= 0 &&
@@ -234,7 +230,7 @@ static bool put_scales(hid_t file, const scene *s) {
 
 /* ---- the file of numbers ---- */
 
-static bool put_faces(const scene *s, hid_t file, int *number) {
+static bool put_faces(const cb_export_bodies *s, hid_t file, int *number) {
   int(*face)[3] = (int(*)[3])number, *body = number + 3 * s->faces, *part = body + s->faces, at = 0, first = 0;
   for (size_t b = 0; b < s->bodies; b++) {
     const cb_surface *surface = cb_immersed_surface(s->body[b]);
@@ -271,7 +267,7 @@ static bool put_frame(hid_t dataset, uint64_t i, size_t n, const double (*data)[
   return good;
 }
 
-static cb_status put_frames(const scene *s, hid_t file, const char *out, const double *time, frame *f) {
+static cb_status put_frames(const cb_export_bodies *s, hid_t file, const char *out, const double *time, frame *f) {
   const hsize_t dims[] = {s->frames, s->vertices, 3};
   hid_t x = cb_hdf5_put_dataset(file, "plot_position", H5T_IEEE_F64LE, 3, dims, H5I_INVALID_HID, NULL),
         v = H5I_INVALID_HID;
@@ -288,7 +284,7 @@ static cb_status put_frames(const scene *s, hid_t file, const char *out, const d
   return status;
 }
 
-static cb_status put_numbers(const scene *s, hid_t file, const char *out, const double *time) {
+static cb_status put_numbers(const cb_export_bodies *s, hid_t file, const char *out, const double *time) {
   frame f;
   cb_status status = make_frame(s, &f);
   if (status) return status;
@@ -309,7 +305,7 @@ static cb_status put_numbers(const scene *s, hid_t file, const char *out, const 
   return status;
 }
 
-static cb_status write_numbers(const scene *s, const char *name, const double *time) {
+static cb_status write_numbers(const cb_export_bodies *s, const char *name, const double *time) {
   cb_output output;
   hid_t file;
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
@@ -327,7 +323,7 @@ static void put_attribute(FILE *stream, const char *name, const char *center, co
   fputs("</Attribute>\n", stream);
 }
 
-static void put_grid(const scene *s, FILE *stream, const char *file, uint64_t i, double time) {
+static void put_grid(const cb_export_bodies *s, FILE *stream, const char *file, uint64_t i, double time) {
   char text[32];
   cb_export_number(text, time);
   fprintf(stream, "<Grid Name=\"row %llu\" GridType=\"Uniform\"><Time Value=\"%s\"/>\n",
@@ -347,7 +343,7 @@ static void put_grid(const scene *s, FILE *stream, const char *file, uint64_t i,
   fputs("</Grid>\n", stream);
 }
 
-static cb_status write_document(const scene *s, const char *out, const char *numbers, const double *time) {
+static cb_status write_document(const cb_export_bodies *s, const char *out, const char *numbers, const double *time) {
   const char *slash = strrchr(numbers, '/'), *file = slash ? slash + 1 : numbers;
   cb_output output;
   FILE *stream;
@@ -374,7 +370,7 @@ cb_status cb_export_check_output(const char *path, const char *record, const cb_
                         path);
 }
 
-static cb_status write_both(scene *s, const cb_scenario *scenario, const char *out) {
+static cb_status write_both(cb_export_bodies *s, const cb_scenario *scenario, const char *out) {
   const char *dot = strrchr(out, '.'), *slash = strrchr(out, '/');
   size_t stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - out) : strlen(out), length = stem + 12;
   char *name = malloc(length);
@@ -393,16 +389,148 @@ static cb_status write_both(scene *s, const cb_scenario *scenario, const char *o
   return status;
 }
 
-cb_status cb_export_surface(cb_reader *reader, const char *path, const char *out, uint64_t every) {
-  scene s = {.reader = reader, .path = path};
-  cb_scenario *scenario = NULL;
+/* ---- a file per frame ---- */
+
+static void put_u32(FILE *stream, uint32_t bits) {
+  for (int k = 0; k < 4; k++) fputc((int)(bits >> 8 * k & 255), stream);
+}
+
+static void put_vector(FILE *stream, const double x[3]) {
+  for (int k = 0; k < 3; k++) {
+    const float value = (float)x[k];
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put_u32(stream, bits);
+  }
+}
+
+/* Binary STL: 80 bytes, the number of triangles, then for each triangle its normal, its corners and two bytes. */
+static void put_stl(const cb_export_bodies *s, const frame *f, FILE *stream) {
+  fprintf(stream, "%-80.80s", "surfaces of bodies");
+  put_u32(stream, (uint32_t)s->faces);
+  const double(*x)[3] = (const double(*)[3])f->x;
+  for (size_t b = 0; b < s->bodies; b++) {
+    const cb_surface *surface = cb_immersed_surface(s->body[b]);
+    for (int i = 0; i < surface->faces; i++) {
+      const int *corner = surface->face[i];
+      double u[3], v[3], n[3];
+      for (int k = 0; k < 3; k++) {
+        u[k] = x[corner[1]][k] - x[corner[0]][k];
+        v[k] = x[corner[2]][k] - x[corner[0]][k];
+      }
+      cb_cross3(u, v, n);
+      const double size = sqrt(cb_dot3(n, n));
+      for (int k = 0; k < 3; k++) n[k] /= size > 0 ? size : 1;
+      put_vector(stream, n);
+      for (int k = 0; k < 3; k++) put_vector(stream, x[corner[k]]);
+      fputc(0, stream);
+      fputc(0, stream);
+    }
+    x += surface->vertices;
+  }
+}
+
+/* OBJ: one object per body, one group per part. */
+static void put_obj(const cb_export_bodies *s, const cb_scenario *scenario, const frame *f, FILE *stream) {
+  char text[32];
+  for (size_t i = 0; i < s->vertices; i++) {
+    fputs("v", stream);
+    for (int k = 0; k < 3; k++) {
+      cb_export_number(text, f->x[i][k]);
+      fprintf(stream, " %s", text);
+    }
+    fputc('\n', stream);
+  }
+  int first = 1;
+  for (size_t b = 0; b < s->bodies; b++) {
+    const cb_surface *surface = cb_immersed_surface(s->body[b]);
+    fprintf(stream, "o %s\n", cb_scenario_body_name(scenario, (int)b));
+    for (int p = 0; p < surface->parts; p++) {
+      fprintf(stream, "g %s/%s\n", cb_scenario_body_name(scenario, (int)b), surface->name[p]);
+      for (int i = 0; i < surface->faces; i++) {
+        const int *corner = surface->face[i];
+        if (surface->part[i] == p)
+          fprintf(stream, "f %d %d %d\n", first + corner[0], first + corner[1], first + corner[2]);
+      }
+    }
+    first += surface->vertices;
+  }
+}
+
+/* Writes the file of a frame: out-0000.stl for the first frame of out.stl. */
+static cb_status write_frame(const cb_export_bodies *s, const cb_scenario *scenario, const frame *f, const char *out,
+                             uint64_t i) {
+  const char *dot = strrchr(out, '.');
+  const size_t length = strlen(out) + 24;
+  char *name = malloc(length);
+  cb_output output;
+  FILE *stream;
+  if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory to export %s", s->path);
+  snprintf(name, length, "%.*s-%04llu%s", (int)(dot - out), out, (unsigned long long)i, dot);
+  cb_status status = cb_export_check_output(name, s->path, scenario, true);
+  if (!status && !(status = cb_output_open_text(name, &output, &stream))) {
+    output.unsynced = true;
+    if (!strcmp(dot, ".obj"))
+      put_obj(s, scenario, f, stream);
+    else
+      put_stl(s, f, stream);
+    status = cb_output_close_text(&output, stream, CB_OK);
+  }
+  free(name);
+  return status;
+}
+
+static cb_status write_sequence(cb_export_bodies *s, const cb_scenario *scenario, const char *out) {
+  frame f;
+  cb_status status = make_frame(s, &f);
+  if (status) return status;
+  for (uint64_t i = 0; i < s->frames && !status; i++) {
+    double time;
+    status = cb_reader_rows(s->reader, 0, i * s->every, 1, &time);
+    if (!status) status = place(s, i * s->every, time, &f);
+    if (!status) status = write_frame(s, scenario, &f, out, i);
+  }
+  free_frame(&f);
+  return status;
+}
+
+/* ---- the record and its scenario ---- */
+
+cb_status cb_export_scenario(cb_reader *reader, const char *path, cb_scenario **scenario) {
   const char *text;
-  cb_status status = cb_reader_scenario(reader, "resolved", &text);
-  if (!status) status = cb_scenario_open_record(path, text, NULL, 0, &scenario);
+  const cb_status status = cb_reader_scenario(reader, "resolved", &text);
+  return status ? status : cb_scenario_open_record(path, text, NULL, 0, scenario);
+}
+
+cb_status cb_export_surface(cb_reader *reader, const char *path, const char *out, uint64_t every) {
+  cb_export_bodies s = {.reader = reader, .path = path};
+  cb_scenario *scenario = NULL;
+  cb_status status = cb_export_scenario(reader, path, &scenario);
   if (!status) s.title = cb_scenario_title(scenario);
-  if (!status) status = look(&s, scenario, every);
+  if (!status) status = cb_export_bodies_find(&s, scenario);
+  if (!status) choose(&s, every, s.vertices * (3 * sizeof(double) + (s.twist ? 3 * sizeof(float) : 0)));
   if (!status) status = write_both(&s, scenario, out);
   free(s.body);
   cb_scenario_free(scenario);
+  return status;
+}
+
+cb_status cb_record_export_sequence(const char *path, const char *out, uint64_t every, uint64_t *frames) {
+  cb_export_bodies s = {.path = path};
+  cb_scenario *scenario = NULL;
+  bool bodies = false;
+  cb_status status = cb_reader_open(path, &s.reader);
+  if (status) return status;
+  status = cb_export_has_bodies(s.reader, path, &bodies);
+  if (!status && !bodies)
+    status = cb_fail(CB_ERROR_ARGUMENT, "%s: a sequence of surfaces needs a record of bodies in a fluid", path);
+  if (!status) status = cb_export_scenario(s.reader, path, &scenario);
+  if (!status) status = cb_export_bodies_find(&s, scenario);
+  if (!status) choose(&s, every, s.faces * 50);
+  if (!status) status = write_sequence(&s, scenario, out);
+  *frames = s.frames;
+  free(s.body);
+  cb_scenario_free(scenario);
+  cb_reader_close(s.reader);
   return status;
 }

@@ -42,7 +42,7 @@ void cb_reduction_row(const cb_reduction *r, const void *const *row, double *sta
 void cb_reduction_event(const cb_reduction *r, const cb_event_row *event, double *state);
 double cb_reduction_value(const cb_reduction *r, const double *state);
 
-/* --- a parsed reduction, for the file that reads it (reduce_parse.c) and the file that evaluates it (reduce.c) --- */
+/* --- a parsed reduction --- */
 
 enum { CB_REDUCE_PARTS = 32, CB_REDUCE_FIELDS = 32 };
 

@@ -102,10 +102,12 @@ def verify(record) -> bool:
 
 
 def export(record, output: str, **options) -> str:
-    """Runs `curvebody export` with these options. The ending of `output` (.csv, .xdmf) is the format, unless an option names it."""
+    """Runs `curvebody export` with these options. The ending of `output` (.csv, .xdmf, .glb) is the format,
+    unless an option names it."""
     ending = os.path.splitext(os.fspath(output))[1][1:]
-    if ending in ("csv", "xdmf") and not {"csv", "xdmf", "flow"} & options.keys():
-        options = {ending: True, **options}
+    form = {"csv": "csv", "xdmf": "xdmf", "glb": "gltf"}.get(ending)
+    if form and not {"csv", "xdmf", "gltf", "sequence", "flow"} & options.keys():
+        options = {form: True, **options}
     call("export", record, *_options(options), "-o", output)
     return output
 

@@ -413,13 +413,14 @@ sweep:
     def test_interrupt(self):
         self.write("rod.yaml", SHORT.replace("end: 1", "end: 30"))
         self.sweep(out="whole")
-        for wait in 0, 0.1, 0.2:
+        for by, wait in (signal.SIGINT, 0), (signal.SIGTERM, 0.1), (signal.SIGHUP, 0.2), (signal.SIGUSR1, 0.1), (signal.SIGUSR2, 0.1):
             p = subprocess.Popen([BINARY, "sweep", "s.yaml", "-o", "o"], cwd=self.folder, text=True, stderr=subprocess.PIPE,
                                  stdout=subprocess.PIPE)
-            while not self.heeds(p, signal.SIGINT) and p.poll() is None:
+            while not (heeded := self.heeds(p, by)) and p.poll() is None:
                 time.sleep(0.001)
+            self.assertTrue(heeded)
             time.sleep(wait)
-            p.send_signal(signal.SIGINT)
+            p.send_signal(by)
             out, err = p.communicate()
             self.assertIn(p.returncode, (0, 130), err)
             if p.returncode:

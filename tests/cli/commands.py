@@ -486,6 +486,18 @@ class Commands(Case):
             self.assertEqual((report["status"], report["time"]), ("ok", seen))
         self.assertEqual(differing(datasets(self.path("rod.h5")), datasets(self.path("whole.h5"))), [])
 
+    def test_bonds_are_labelled_by_their_particles(self):
+        self.write("two.yaml", ROD.replace("integrator", """\
+  - {kind: chain, name: arm, mass: 1, place: {chart: polar, points: [[0.5, pi/3, 0], [0.5, pi/3, 1], [0.5, pi/3, 2]]}}
+integrator""", 1))
+        self.good("run", "two.yaml", "--set", "time.end=0.1")
+        with h5py.File(self.path("two.h5")) as file:
+            labels = [label.decode() for label in file["bond"][()]]
+            ends = [[file["particle_name"][i].decode() for i in (file["bond_i"][b], file["bond_j"][b])] for b in range(len(labels))]
+            self.assertEqual(labels, ["-".join(pair) for pair in ends])
+            self.assertEqual(labels, ["a.0-a.1", "arm.0-arm.1", "arm.1-arm.2"])
+            self.assertEqual(file["separation"].dims[1][0].name, "/bond")
+
     def test_repair_and_export(self):
         self.good("run", "rod.yaml")
         before = self.read("rod.h5")

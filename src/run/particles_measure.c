@@ -500,6 +500,9 @@ cb_status cb_particles_layout(cb_run *run) {
     status = constants(run, &name);
   }
   if (!status) status = cb_run_fields(run, cb_observables);
+  static const char *const at_events[] = {"plot_position", "position", "momentum", NULL};
+  if (!status && p->contacts) status = cb_run_event_fields(run, cb_observables, at_events);
+  if (cb_run_events_have_state(run)) cb_contacts_keep_states(p->contacts);
   p->measures_energy = cb_run_asked(run, "energy");
   p->measures_momenta = cb_run_asked(run, "killing_momentum");
   p->measures_mean = cb_run_asked(run, "karcher_mean");

@@ -100,7 +100,8 @@ static inline cb_status sample_put_row(cb_sink sink, uint64_t row) {
 static inline uint64_t sample_events(uint64_t rows) { return rows / SAMPLE_EVENT_EVERY; }
 static inline cb_event_row sample_event(uint64_t index) {
   double n = (double)index;
-  return (cb_event_row){n / 8, (int32_t)(index % 4), (int32_t)index, (int32_t)index + 1, -1, n + .25, -n, n, 2 * n};
+  return (cb_event_row){n / 8, (int32_t)(index % 4), (int32_t)index, (int32_t)index + 1, -1, n + .25, -n, n, 2 * n,
+                        NULL};
 }
 static inline cb_status sample_put_event(cb_sink sink, uint64_t index) {
   cb_event_row event = sample_event(index);

@@ -6,6 +6,7 @@
 #include <curvebody/scenario.h>
 
 #include <math.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -154,9 +155,15 @@ typedef struct cli_run_options {
   const char *output;
 } cli_run_options;
 
-/* Runs the scenario to its end, closes the record, and prints a summary. Shows the progress, and stops at SIGINT or
- * SIGTERM. If `status`, the result of earlier steps, is a failure, it only reports this failure. Frees scenario and
- * record. Returns an exit status. */
+/* Between these calls the signals SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 set the returned flag, which asks the
+ * command to stop after it has written its results. before: the previous actions. */
+enum { CLI_STOP_SIGNALS = 5 };
+const volatile sig_atomic_t *cli_stop_begin(struct sigaction before[CLI_STOP_SIGNALS]);
+void cli_stop_end(const struct sigaction before[CLI_STOP_SIGNALS]);
+
+/* Runs the scenario to its end, closes the record, and prints a summary. Shows the progress, and stops at a signal
+ * (cli_stop_begin). If `status`, the result of earlier steps, is a failure, it only reports this failure. Frees the
+ * scenario and the record. Returns an exit status. */
 int cli_run_scenario(cb_status status, cb_scenario *scenario, cb_record *record, const cli_run_options *options);
 
 /* Compares the files that the scenario names with the digest of them that the record contains: CB_ERROR_INPUT if one of

@@ -18,13 +18,6 @@ typedef struct arguments {
   bool retry_failed, dry_run, joins, quiet, json;
 } arguments;
 
-static volatile sig_atomic_t stop;
-
-static void interrupt(int signal_) {
-  (void)signal_;
-  stop = 1;
-}
-
 static void progress(void *user, const cb_sweep_progress *p) {
   (void)user;
   const int64_t ended = p->done + p->failed, here = ended - p->before;
@@ -62,13 +55,10 @@ static void print_end(const arguments *a, const cb_sweep_progress *p, cb_status 
 }
 
 static int run_sweep(cb_sweep *sweep, const arguments *a, const cb_ranks *ranks, cb_folder *folder) {
-  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
+  struct sigaction before[CLI_STOP_SIGNALS];
   const bool reports = ranks->rank == 0 && !a->quiet && !a->json;
-  cb_sweep_options options = {
-      .output = a->output, .ranks = ranks, .retry_failed = a->retry_failed, .joins = a->joins, .stop = &stop};
+  cb_sweep_options options = {.output = a->output, .ranks = ranks, .retry_failed = a->retry_failed, .joins = a->joins};
+  options.stop = cli_stop_begin(before);
   read_shard(a->shard, &options.shard, &options.shards);
   options.threads = ranks->size > 1 && !cb_threads_chosen() ? 1 : cb_threads_for(CB_THREADS_MIN_ELEMENTS);
   if (reports && isatty(STDERR_FILENO)) options.progress = progress;
@@ -104,8 +94,9 @@ static int run_sweep(cb_sweep *sweep, const arguments *a, const cb_ranks *ranks,
 static int dry_run(cb_sweep *sweep, const arguments *a) {
   const int threads = cb_threads_for(CB_THREADS_MIN_ELEMENTS);
   cb_sweep_estimate e;
+  const volatile sig_atomic_t never = 0;
   cb_threads_set(1);
-  const cb_status status = cb_sweep_estimate_of(sweep, threads, &stop, &e);
+  const cb_status status = cb_sweep_estimate_of(sweep, threads, &never, &e);
   if (status) return cli_report(status);
   if (a->json)
     printf(

@@ -4,16 +4,36 @@
 #include "record/folder.h"
 
 #include <math.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+/* SIGINT comes from Ctrl-C, SIGHUP from a terminal that closes, and the others from batch systems, before they end a
+ * job. */
+static const int stop_signals[CLI_STOP_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 static volatile sig_atomic_t stop;
 
 static void interrupt(int signal_) {
   (void)signal_;
   stop = 1;
+}
+
+const volatile sig_atomic_t *cli_stop_begin(struct sigaction before[CLI_STOP_SIGNALS]) {
+  for (int i = 0; i < CLI_STOP_SIGNALS; i++) {
+    struct sigaction action = {.sa_handler = interrupt};
+    sigemptyset(&action.sa_mask);
+    /* A second signal of these kinds has its default effect, so that a user can end a long step. The others may come
+     * twice without such a wish: a shell repeats the SIGHUP of its terminal. */
+    if (stop_signals[i] == SIGINT || stop_signals[i] == SIGTERM) action.sa_flags = (int)SA_RESETHAND;
+    sigaction(stop_signals[i], &action, &before[i]);
+    /* nohup ignores SIGHUP. Shells ignore SIGINT in background jobs, where it is a request to stop all the same. */
+    if (stop_signals[i] == SIGHUP && before[i].sa_handler == SIG_IGN) sigaction(SIGHUP, &before[i], NULL);
+  }
+  return &stop;
+}
+
+void cli_stop_end(const struct sigaction before[CLI_STOP_SIGNALS]) {
+  for (int i = 0; i < CLI_STOP_SIGNALS; i++) sigaction(stop_signals[i], &before[i], NULL);
 }
 
 static void progress(void *user, const cb_progress *p) {
@@ -86,19 +106,15 @@ static void summary(cb_scenario *scenario, const cli_run_options *options, cb_st
 }
 
 static int run_and_record(cb_scenario *scenario, cb_record *record, const cli_run_options *options) {
-  /* the handler acts only once: a second signal has its default effect, so that a user can stop a long step */
-  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, old_int, old_term;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, &old_int);
-  sigaction(SIGTERM, &action, &old_term);
-
+  struct sigaction before[CLI_STOP_SIGNALS];
+  const volatile sig_atomic_t *stopped_by_signal = cli_stop_begin(before);
   cb_sink sink = cb_record_sink(record);
   const size_t printed = cli_print_run_warnings(cb_scenario_run(scenario), 0, options->output);
   const bool shows = !options->quiet && !options->json && isatty(STDERR_FILENO);
   struct timespec begin, end;
   clock_gettime(CLOCK_MONOTONIC, &begin);
   cb_status status = cb_run_on_warning(cb_scenario_run(scenario), cb_record_warning, record);
-  if (!status) status = cb_run_go(cb_scenario_run(scenario), &sink, shows ? progress : NULL, NULL, &stop);
+  if (!status) status = cb_run_go(cb_scenario_run(scenario), &sink, shows ? progress : NULL, NULL, stopped_by_signal);
   if (shows) fputs("\r\033[K", stderr);
   char text[2048] = "";
   cb_failure known = cb_failure_last();
@@ -110,8 +126,7 @@ static int run_and_record(cb_scenario *scenario, cb_record *record, const cli_ru
     strncpy(text, cb_error_text(), sizeof text - 1);
   }
   clock_gettime(CLOCK_MONOTONIC, &end);
-  sigaction(SIGINT, &old_int, NULL);
-  sigaction(SIGTERM, &old_term, NULL);
+  cli_stop_end(before);
 
   cli_print_run_warnings(cb_scenario_run(scenario), printed, options->output);
   if (status) {

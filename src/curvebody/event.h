@@ -27,6 +27,9 @@ typedef struct cb_event_row {
    * the time derivative of the gap, or of the function, before and after the event. impulse: the impulse along the
    * gradient of the gap */
   double gap, speed_before, speed_after, impulse;
+  /* The values of cb_record_layout.event_fields at the event, one field after another. NULL: they are not known, and
+   * are recorded as nan. */
+  const double *state;
 } cb_event_row;
 
 #endif

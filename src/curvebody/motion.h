@@ -109,6 +109,16 @@ void cb_run_constant(cb_run *run, const cb_constant *constant);
 cb_status cb_run_fields(cb_run *run, const cb_observable *table);
 void cb_run_finish_layout(cb_run *run, const cb_blob *blob, size_t n);
 
+/* The state at events. cb_run_event_fields adds, for each of `names` (ended by NULL), the field event_NAME of events,
+ * which has the dimensions of the field NAME of the table and is filled by its function. It adds nothing if the options
+ * do not ask for the state at events, or if it has more than CB_EVENT_NUMBERS_MAX numbers. cb_run_event gives an event
+ * to the sink. For this time the present state of the run must be the state at the event; known false: that state is
+ * not known. cb_run_events_have_state returns whether there are such fields. */
+enum { CB_EVENT_NUMBERS_MAX = 1024 };
+cb_status cb_run_event_fields(cb_run *run, const cb_observable *table, const char *const *names);
+bool cb_run_events_have_state(const cb_run *run);
+cb_status cb_run_event(cb_run *run, cb_sink *sink, const cb_event_row *row, bool known);
+
 /* Functions for cb_observable.fill: the fields that all classes have, and a field whose values are in the data of the
  * run at the offset cb_observable.at (cb_fill_own). */
 cb_status cb_fill_time(const cb_run *run, cb_cell to);

@@ -174,6 +174,13 @@ size_t cb_reader_fields(const cb_reader *reader, const cb_reader_field **fields)
 cb_status cb_reader_rows(cb_reader *reader, size_t f, uint64_t first, uint64_t count, double *out);
 cb_status cb_reader_events(cb_reader *reader, uint64_t first, uint64_t count, cb_event_row *out);
 
+/* cb_reader_event_fields sets *fields to the fields of the state at events, such as event_position, and returns their
+ * number, which is 0 if the record does not have them. cb_reader_event_values reads the values of field number f of
+ * these at the events first .. first + count - 1 into out[count][fields[f].count]; they are nan if they are not known.
+ * CB_ERROR_ARGUMENT if the record has no such events. */
+size_t cb_reader_event_fields(const cb_reader *reader, const cb_reader_field **fields);
+cb_status cb_reader_event_values(cb_reader *reader, size_t f, uint64_t first, uint64_t count, double *out);
+
 /* Sets *count to the number of values of a constant array, such as particle_mass; to 0 if there is no such array. */
 cb_status cb_reader_count(cb_reader *reader, const char *name, size_t *count);
 

@@ -36,6 +36,7 @@ typedef struct cb_run_options {
   const char *const *observables;
   const cb_chart *chart; /* the chart of the observable `coordinates` */
   bool state;            /* true: record the fields that determine the state, as /position and /momentum */
+  bool event_state;      /* true: record the state at each event, as /event_position, unless it is large */
   /* true: project the start to the constraints; false: a start that violates them is an error */
   bool project;
   double start_tolerance;          /* if the start is not projected: maximum violation of a constraint; 0: 1e-9 */

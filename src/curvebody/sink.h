@@ -80,7 +80,9 @@ typedef struct cb_record_layout {
   const cb_constant *constants;
   size_t n_constants;
   const cb_field *fields;
-  size_t n_fields;      /* the first two fields are time (double) and step (int64), both of rank 0 */
+  size_t n_fields;              /* the first two fields are time (double) and step (int64), both of rank 0 */
+  const cb_field *event_fields; /* arrays /event_NAME[event, dims...] of doubles: the state at each event */
+  size_t n_event_fields;
   const cb_blob *state; /* names, types and lengths of the pieces of a checkpoint; their data are not read */
   size_t n_state;
   const cb_observable_doc *observables; /* all groups of fields, also those that are not recorded; NULL: not known */

@@ -6,6 +6,7 @@
 #include "dynamics/system_private.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void cb_system_free(cb_system *s) {
@@ -59,6 +60,21 @@ void cb_system_bond(const cb_system *s, int bond, int *i, int *j) {
   }
   *i = s->particle[s->spring_i[bond]];
   *j = s->particle[s->spring_j[bond]];
+}
+
+const char *const *cb_system_bond_labels(const cb_system *s, cb_arena *arena) {
+  const int bonds = cb_system_bonds(s);
+  const char **label = cb_arena_alloc(arena, (size_t)bonds, sizeof *label);
+  for (int b = 0; label && b < bonds; b++) {
+    int i, j;
+    cb_system_bond(s, b, &i, &j);
+    const size_t size = strlen(s->name[i]) + strlen(s->name[j]) + 2;
+    char *text = cb_arena_alloc(arena, size, 1);
+    if (!text) return NULL;
+    snprintf(text, size, "%s-%s", s->name[i], s->name[j]);
+    label[b] = text;
+  }
+  return label;
 }
 
 int cb_system_held(const cb_system *s, int component) { return s->held && s->held[component]; }

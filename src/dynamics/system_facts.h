@@ -20,6 +20,10 @@ struct cb_bases;
 /* Returns the bases of the system's components at the start. */
 const struct cb_bases *cb_system_bases(const cb_system *s);
 
+struct cb_arena;
+/* Makes the labels of all bonds in the arena, "a.1-a.2" for the particles a.1 and a.2; NULL if there is no memory. */
+const char *const *cb_system_bond_labels(const cb_system *s, struct cb_arena *arena);
+
 /* Returns whether anything acts on the particles: a force, a constraint, a contact, a wall or an event. */
 bool cb_system_acts(const cb_system *s);
 /* Returns whether particles can touch each other. */

@@ -213,7 +213,7 @@ void cb_xdmf_put_row(FILE *stream, const cb_xdmf_array *a, uint64_t rows, uint64
 
 /* ---- comma-separated values ---- */
 
-enum { MAX_UNASKED = 64, MAX_ASKED = 4096, BLOCK_BYTES = 4 << 20 };
+enum { MAX_UNASKED = 64, MAX_ASKED = 4096, BLOCK_BYTES = 4 << 20, EVENTS_BLOCK = 1024, EVENT_FIELDS_MAX = 16 };
 
 typedef struct columns {
   cb_reader *reader;
@@ -255,7 +255,8 @@ static cb_status choose(columns *c, const char *path, const cb_export_options *o
   return CB_OK;
 }
 
-static cb_status write_names(const columns *c, FILE *stream) {
+/* Writes the names of the columns of the chosen fields; the first one follows a comma if `after` is true. */
+static cb_status write_names(const columns *c, bool after, FILE *stream) {
   for (size_t i = 0; i < c->n_chosen; i++) {
     const cb_reader_field *field = &c->fields[c->chosen[i]];
     const char *const *labels[3] = {NULL, NULL, NULL};
@@ -267,7 +268,7 @@ static cb_status write_names(const columns *c, FILE *stream) {
       if (count != field->shape[d]) labels[d] = NULL; /* labels of another dimension with that name */
     }
     for (size_t k = 0; k < field->count; k++) {
-      fprintf(stream, "%s%s", i + k ? "," : "", field->name);
+      fprintf(stream, "%s%s", after || i + k ? "," : "", field->name);
       size_t rest = field->count, index = k;
       for (int d = 0; d < field->rank; d++) {
         rest /= field->shape[d];
@@ -284,6 +285,25 @@ static cb_status write_names(const columns *c, FILE *stream) {
   }
   fputc('\n', stream);
   return CB_OK;
+}
+
+/* Reads the values of the state at events into value[n_chosen]. */
+static cb_status read_states(const columns *c, uint64_t first, uint64_t count, double **value) {
+  cb_status status = CB_OK;
+  for (size_t i = 0; !status && i < c->n_chosen; i++) {
+    if (!value[i]) value[i] = malloc(EVENTS_BLOCK * c->fields[i].count * sizeof *value[i]);
+    status = value[i] ? cb_reader_event_values(c->reader, i, first, count, value[i])
+                      : cb_fail(CB_ERROR_MEMORY, "no memory to write events");
+  }
+  return status;
+}
+
+static void write_numbers(const double *value, size_t count, FILE *stream) {
+  for (size_t k = 0; k < count; k++) {
+    char text[32];
+    cb_export_number(text, value[k]);
+    fprintf(stream, ",%s", text);
+  }
 }
 
 static cb_status write_rows(const columns *c, uint64_t rows, uint64_t every, FILE *stream) {
@@ -322,23 +342,35 @@ const char *cb_export_event_kind(int kind) {
 }
 
 static cb_status write_events(cb_reader *reader, uint64_t events, FILE *stream) {
-  enum { BLOCK = 1024 };
-  cb_event_row *rows = malloc(BLOCK * sizeof *rows);
+  cb_event_row *rows = malloc(EVENTS_BLOCK * sizeof *rows);
   if (!rows) return cb_fail(CB_ERROR_MEMORY, "no memory to write events");
-  cb_status status = CB_OK;
-  fputs("time,kind,particle,other,wall,gap,speed_before,speed_after,impulse\n", stream);
-  for (uint64_t first = 0; !status && first < events; first += BLOCK) {
-    uint64_t count = events - first < BLOCK ? events - first : BLOCK;
+  size_t chosen[EVENT_FIELDS_MAX];
+  double *state[EVENT_FIELDS_MAX] = {NULL};
+  columns c = {.reader = reader, .chosen = chosen};
+  c.n_fields = cb_reader_event_fields(reader, &c.fields);
+  while (c.n_chosen < c.n_fields && c.n_chosen < EVENT_FIELDS_MAX) {
+    chosen[c.n_chosen] = c.n_chosen;
+    c.n_chosen++;
+  }
+  fputs("time,kind,particle,other,wall,gap,speed_before,speed_after,impulse", stream);
+  cb_status status = write_names(&c, true, stream);
+  for (uint64_t first = 0; !status && first < events; first += EVENTS_BLOCK) {
+    uint64_t count = events - first < EVENTS_BLOCK ? events - first : EVENTS_BLOCK;
     status = cb_reader_events(reader, first, count, rows);
+    if (!status) status = read_states(&c, first, count, state);
     for (uint64_t e = 0; !status && e < count; e++) {
       const cb_event_row *row = &rows[e];
       const double numbers[5] = {row->time, row->gap, row->speed_before, row->speed_after, row->impulse};
       char text[5][32];
       for (int k = 0; k < 5; k++) cb_export_number(text[k], numbers[k]);
-      fprintf(stream, "%s,%s,%d,%d,%d,%s,%s,%s,%s\n", text[0], cb_export_event_kind(row->kind), (int)row->particle,
+      fprintf(stream, "%s,%s,%d,%d,%d,%s,%s,%s,%s", text[0], cb_export_event_kind(row->kind), (int)row->particle,
               (int)row->other, (int)row->wall, text[1], text[2], text[3], text[4]);
+      for (size_t i = 0; i < c.n_chosen; i++)
+        write_numbers(state[i] + e * c.fields[i].count, c.fields[i].count, stream);
+      fputc('\n', stream);
     }
   }
+  for (size_t i = 0; i < c.n_chosen; i++) free(state[i]);
   free(rows);
   return status;
 }
@@ -366,7 +398,7 @@ static cb_status export_rows(const columns *c, uint64_t every, const char *path)
   FILE *stream;
   cb_status status = cb_output_open_text(path, &file, &stream);
   if (status) return status;
-  status = write_names(c, stream);
+  status = write_names(c, false, stream);
   if (!status) status = write_rows(c, cb_reader_position(c->reader).rows, every, stream);
   return cb_output_close_text(&file, stream, status);
 }

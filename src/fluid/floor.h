@@ -84,6 +84,8 @@ typedef struct cb_body_stepper {
 typedef struct cb_floor_hit {
   double time, gap, speed_before, speed_after, impulse;
   int vertex;
+  cb_pose pose;       /* of the body at this time */
+  double momentum[6]; /* after the impulse, in the body frame */
 } cb_floor_hit;
 /* Work arrays of one thread, for one body after another. They grow to the size that a body needs and are then
  * reused. */

@@ -205,8 +205,10 @@ static cb_status impact(cb_floor_run *e, cb_floor_look *a, double restitution, b
     status = rates(e, a);
     for (int c = 0; c < j.count && !held && !status; c++) {
       const int i = j.vertex[c];
-      if (j.l[c] > 0 && (i == met || before[c] * e->h < -a->round_off))
-        status = note(w, &(cb_floor_hit){a->s.t, gap[i], before[c], rate[i], j.l[c], i});
+      if (!(j.l[c] > 0 && (i == met || before[c] * e->h < -a->round_off))) continue;
+      cb_floor_hit hit = {a->s.t, gap[i], before[c], rate[i], j.l[c], i, a->s.g, {0}};
+      memcpy(hit.momentum, a->s.momentum, sizeof hit.momentum);
+      status = note(w, &hit);
     }
   }
   return status;

@@ -17,8 +17,8 @@ struct cb_reader {
   cb_record_pieces pieces;
   cb_record_position have;
   bool completed, old_names;
-  cb_reader_field *fields;
-  size_t n_fields, capacity;
+  cb_reader_field *fields, *event_fields; /* event_fields: those of the state at events */
+  size_t n_fields, n_event_fields;
   char **texts; /* all texts and names that were returned; freed when the reader is closed */
   size_t n_texts, texts_capacity;
   const char ***label_lists;
@@ -48,10 +48,17 @@ static cb_status keep(cb_reader *reader, char *text, const char **out) {
   return CB_OK;
 }
 
+/* Returns whether the dataset has one member of cb_event_row. */
+static bool is_of_event_row(const cb_reader *reader, const char *name) {
+  for (size_t e = 0; e < cb_event_fields_of(reader->old_names); e++)
+    if (!strcmp(cb_record_name(cb_event_fields[e].name, reader->old_names), name)) return true;
+  return false;
+}
+
 static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_event) {
   cb_reader *reader = self;
   cb_reader_field field = {.count = 1};
-  if (is_event || strchr(name, '/')) return CB_OK; /* digests are not fields */
+  if (strchr(name, '/') || (is_event && is_of_event_row(reader, name))) return CB_OK; /* digests are not fields */
   hid_t space = H5Dget_space(dataset);
   hsize_t dims[H5S_MAX_RANK];
   field.rank = H5Sget_simple_extent_dims(space, dims, NULL) - 1;
@@ -64,13 +71,11 @@ static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_
                             INT_MAX);
     field.count *= field.shape[d] = dims[d + 1];
   }
-  if (reader->n_fields == reader->capacity) {
-    size_t capacity = reader->capacity ? 2 * reader->capacity : 32;
-    cb_reader_field *fields = realloc(reader->fields, capacity * sizeof *fields);
-    if (!fields) return no_memory(reader);
-    reader->fields = fields;
-    reader->capacity = capacity;
-  }
+  cb_reader_field **list = is_event ? &reader->event_fields : &reader->fields;
+  size_t *n = is_event ? &reader->n_event_fields : &reader->n_fields;
+  cb_reader_field *more = realloc(*list, (*n + 1) * sizeof *more);
+  if (!more) return no_memory(reader);
+  *list = more;
   cb_status status = CB_OK;
   errno = 0;
   for (int d = 0; d < field.rank && !status; d++)
@@ -79,7 +84,7 @@ static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_
   if (!status) status = keep(reader, cb_hdf5_get_text_attribute(dataset, "units"), &field.units);
   const char *now = reader->old_names ? cb_record_renamed(name) : NULL;
   field.name = now ? now : field.stored;
-  if (!status) reader->fields[reader->n_fields++] = field;
+  if (!status) more[(*n)++] = field;
   return status;
 }
 
@@ -146,6 +151,7 @@ void cb_reader_close(cb_reader *reader) {
   free(reader->label_lists);
   free(reader->texts);
   free(reader->fields);
+  free(reader->event_fields);
   free(reader->path);
   free(reader);
 }
@@ -173,6 +179,11 @@ bool cb_reader_completed(const cb_reader *reader) { return reader->completed; }
 size_t cb_reader_fields(const cb_reader *reader, const cb_reader_field **fields) {
   *fields = reader->fields;
   return reader->n_fields;
+}
+
+size_t cb_reader_event_fields(const cb_reader *reader, const cb_reader_field **fields) {
+  *fields = reader->event_fields;
+  return reader->n_event_fields;
 }
 
 /* Fails for an object that exists but is not a text or is damaged, or for lack of memory. */
@@ -222,17 +233,26 @@ cb_status cb_reader_checkpoint(cb_reader *reader, cb_blob *state, size_t n_state
   return status;
 }
 
-cb_status cb_reader_rows(cb_reader *reader, size_t f, uint64_t first, uint64_t count, double *out) {
-  if (f >= reader->n_fields || first > reader->have.rows || count > reader->have.rows - first)
-    return cb_fail(CB_ERROR_ARGUMENT, "%s: the record has no such rows", reader->path);
+static cb_status read_values(cb_reader *reader, const cb_reader_field *field, bool is_event, uint64_t first,
+                             uint64_t count, double *out) {
+  const uint64_t have = is_event ? reader->have.events : reader->have.rows;
+  if (!field || first > have || count > have - first)
+    return cb_fail(CB_ERROR_ARGUMENT, "%s: the record has no such %s", reader->path, is_event ? "events" : "rows");
   if (!count) return CB_OK;
   cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
-  const cb_reader_field *field = &reader->fields[f];
   cb_status status =
-      cb_pieces_read(&reader->pieces, field->stored, false, field->count, H5T_NATIVE_DOUBLE, first, count, out);
+      cb_pieces_read(&reader->pieces, field->stored, is_event, field->count, H5T_NATIVE_DOUBLE, first, count, out);
   status = cb_hdf5_unread(reader->path, status);
   cb_hdf5_quiet_end(quiet);
   return status;
+}
+
+cb_status cb_reader_rows(cb_reader *reader, size_t f, uint64_t first, uint64_t count, double *out) {
+  return read_values(reader, f < reader->n_fields ? &reader->fields[f] : NULL, false, first, count, out);
+}
+
+cb_status cb_reader_event_values(cb_reader *reader, size_t f, uint64_t first, uint64_t count, double *out) {
+  return read_values(reader, f < reader->n_event_fields ? &reader->event_fields[f] : NULL, true, first, count, out);
 }
 
 /* In a record with old names, -2 - k in the field of the second particle means number k of the walls, of the watched
@@ -258,6 +278,7 @@ cb_status cb_reader_events(cb_reader *reader, uint64_t first, uint64_t count, cb
     for (uint64_t i = 0; !status && i < count; i++)
       memcpy((char *)&out[i] + field->offset, (char *)column + i * bytes, bytes);
   }
+  for (uint64_t i = 0; i < count; i++) out[i].state = NULL;
   for (uint64_t i = 0; !status && reader->old_names && i < count; i++) separate_wall(&out[i]);
   status = cb_hdf5_unread(reader->path, status);
   cb_hdf5_quiet_end(quiet);

@@ -101,9 +101,18 @@ static cb_status put_event(void *self, const cb_event_row *event) {
   memcpy(events->series[0].ring + place * 8, &index, 8);
   cb_event_row row = *event;
   if (record->layout->old_names && row.wall >= 0) row.other = -2 - row.wall;
+  const size_t own = cb_event_fields_of(record->layout->old_names);
+  const double *state = row.state;
   for (size_t e = 1; e < events->count; e++) {
-    size_t bytes = events->series[e].row_bytes;
-    memcpy(events->series[e].ring + place * bytes, (const char *)&row + cb_event_fields[e].offset, bytes);
+    const size_t bytes = events->series[e].row_bytes, count = bytes / sizeof *state;
+    void *to = events->series[e].ring + place * bytes;
+    if (e < own)
+      memcpy(to, (const char *)&row + cb_event_fields[e].offset, bytes);
+    else if (state)
+      memcpy(to, state, bytes);
+    else
+      for (size_t i = 0; i < count; i++) ((double *)to)[i] = NAN;
+    if (e >= own && state) state += count;
   }
   atomic_store_explicit(&events->head, head + 1, memory_order_release);
   return CB_OK;
@@ -227,16 +236,23 @@ static cb_series series_of(const char *name, cb_field_type type, int rank, size_
 
 static cb_status make_tables(cb_record *record, const cb_record_layout *layout) {
   record->rows.count = layout->n_fields;
-  record->events.count = cb_event_fields_of(layout->old_names);
+  const size_t own = cb_event_fields_of(layout->old_names);
+  record->events.count = own + layout->n_event_fields;
   record->rows.series = calloc(layout->n_fields, sizeof(cb_series));
-  record->events.series = calloc(CB_EVENT_FIELDS, sizeof(cb_series));
+  record->events.series = calloc(record->events.count, sizeof(cb_series));
   if (!record->rows.series || !record->events.series) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
   for (size_t f = 0; f < layout->n_fields; f++) {
     const cb_field *field = &layout->fields[f];
     record->rows.series[f] = series_of(field->name, field->type, field->rank, cb_layout_count(layout, field));
     cb_layout_shape(layout, field, record->rows.series[f].shape + 1);
   }
-  for (size_t e = 0; e < record->events.count; e++) {
+  for (size_t f = 0; f < layout->n_event_fields; f++) {
+    const cb_field *field = &layout->event_fields[f];
+    cb_series *series = &record->events.series[own + f];
+    *series = series_of(field->name, field->type, field->rank, cb_layout_count(layout, field));
+    cb_layout_shape(layout, field, series->shape + 1);
+  }
+  for (size_t e = 0; e < own; e++) {
     const char *name = cb_record_name(cb_event_fields[e].name, layout->old_names);
     record->events.series[e] = series_of(name, cb_event_fields[e].type, 0, 1);
   }

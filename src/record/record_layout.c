@@ -67,8 +67,29 @@ static cb_status check_name(const cb_record_layout *layout, const char *name, co
   for (size_t i = 0; i < layout->n_dimensions; i++) uses += !strcmp(name, layout->dimensions[i].name);
   for (size_t i = 0; i < layout->n_constants; i++) uses += !strcmp(name, layout->constants[i].name);
   for (size_t i = 0; i < layout->n_fields; i++) uses += !strcmp(name, layout->fields[i].name);
+  for (size_t i = 0; i < layout->n_event_fields; i++) uses += !strcmp(name, layout->event_fields[i].name);
   if (uses > 1)
     return cb_fail(CB_ERROR_ARGUMENT, "record: two arrays have the name %s: expected different names", name);
+  return CB_OK;
+}
+
+/* Checks a field of rows or of events. The names of the latter begin with event_. */
+static cb_status check_field(const cb_record_layout *layout, const cb_field *field, bool is_event) {
+  const cb_status status = check_name(layout, field->name, "field");
+  if (status) return status;
+  if (!strncmp(field->name, "event_", 6) != is_event || (is_event && field->type != CB_FIELD_DOUBLE))
+    return cb_fail(
+        CB_ERROR_ARGUMENT,
+        "record: field %s: expected a name event_... and doubles for a field of events, and another name for "
+        "a field of rows",
+        field->name);
+  if (field->rank < 0 || field->rank > 3)
+    return cb_fail(CB_ERROR_ARGUMENT, "record: field %s has %d dimensions after time, expected at most 3", field->name,
+                   field->rank);
+  for (int d = 0; d < field->rank; d++)
+    if (!find_dimension(layout, field->dims[d]))
+      return cb_fail(CB_ERROR_ARGUMENT, "record: field %s is on an unknown dimension %s", field->name,
+                     field->dims[d] ? field->dims[d] : "");
   return CB_OK;
 }
 
@@ -90,17 +111,10 @@ cb_status cb_layout_check(const cb_record_layout *layout) {
     if (!constant->values + !constant->labels + !constant->integers != 2 && !(dimension && !dimension->count))
       return cb_fail(CB_ERROR_ARGUMENT, "record: constant %s must have numbers, texts or integers", constant->name);
   }
-  for (size_t f = 0; f < layout->n_fields; f++) {
-    const cb_field *field = &layout->fields[f];
-    if ((status = check_name(layout, field->name, "field"))) return status;
-    if (field->rank < 0 || field->rank > 3)
-      return cb_fail(CB_ERROR_ARGUMENT, "record: field %s has %d dimensions after time, expected at most 3",
-                     field->name, field->rank);
-    for (int d = 0; d < field->rank; d++)
-      if (!find_dimension(layout, field->dims[d]))
-        return cb_fail(CB_ERROR_ARGUMENT, "record: field %s is on an unknown dimension %s", field->name,
-                       field->dims[d] ? field->dims[d] : "");
-  }
+  for (size_t f = 0; f < layout->n_fields; f++)
+    if ((status = check_field(layout, &layout->fields[f], false))) return status;
+  for (size_t f = 0; f < layout->n_event_fields; f++)
+    if ((status = check_field(layout, &layout->event_fields[f], true))) return status;
   for (size_t b = 0; b < layout->n_state; b++) {
     const char *name = layout->state[b].name;
     if (!name || !*name || strchr(name, '/') || !strcmp(name, "seal") || !strcmp(name, "."))
@@ -194,17 +208,17 @@ static hid_t put_series(const building *b, const char *name, bool is_event, hid_
   return dataset;
 }
 
-static bool put_field(const building *b, const cb_field *field) {
+static bool put_field(const building *b, const cb_field *field, bool is_event) {
   const hid_t file = b->file;
   const cb_record_layout *layout = b->layout;
   hsize_t shape[4] = {1};
   cb_layout_shape(layout, field, shape + 1);
-  hid_t dataset = put_series(b, field->name, false, cb_hdf5_file_type(field->type), field->rank + 1, shape);
+  hid_t dataset = put_series(b, field->name, is_event, cb_hdf5_file_type(field->type), field->rank + 1, shape);
   bool ok = dataset >= 0 && cb_hdf5_describe(dataset, field->units, field->doc);
   if (field == layout->fields)
     ok = ok && H5DSset_scale(dataset, field->name) >= 0;
   else
-    ok = ok && cb_hdf5_attach(file, dataset, layout->fields[0].name, 0);
+    ok = ok && cb_hdf5_attach(file, dataset, is_event ? cb_event_fields[0].name : layout->fields[0].name, 0);
   for (int d = 0; ok && d < field->rank; d++) ok = cb_hdf5_attach(file, dataset, field->dims[d], (unsigned)d + 1);
   if (dataset >= 0) H5Dclose(dataset);
   return ok;
@@ -390,10 +404,13 @@ cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *
     if (count && !put_constant(&b, constant, count)) return cb_hdf5_fail(path, "create %s", constant->name);
   }
   for (size_t f = 0; f < layout->n_fields; f++)
-    if (cb_layout_count(layout, &layout->fields[f]) && !put_field(&b, &layout->fields[f]))
+    if (cb_layout_count(layout, &layout->fields[f]) && !put_field(&b, &layout->fields[f], false))
       return cb_hdf5_fail(path, "create field %s", layout->fields[f].name);
   if (!put_events(&b, layout->fields[0].units, find_dimension(layout, "warning")))
     return cb_hdf5_fail(path, "create the events");
+  for (size_t f = 0; f < layout->n_event_fields; f++)
+    if (cb_layout_count(layout, &layout->event_fields[f]) && !put_field(&b, &layout->event_fields[f], true))
+      return cb_hdf5_fail(path, "create field %s", layout->event_fields[f].name);
   if (!put_scenario(file, layout)) return cb_hdf5_fail(path, "write the scenario");
   if (!put_h5md(&b)) return cb_hdf5_fail(path, "create the links of H5MD");
   return cb_checkpoint_create(file, path, layout->state, over ? 0 : layout->n_state); /* a virtual file has no state */
@@ -474,12 +491,14 @@ const cb_record_layout *cb_layout_copy(cb_arena *arena, const cb_record_layout *
   cb_dimension *dimensions = copy_bytes(arena, from->dimensions, from->n_dimensions, sizeof *dimensions);
   cb_constant *constants = copy_bytes(arena, from->constants, from->n_constants, sizeof *constants);
   cb_field *fields = copy_bytes(arena, from->fields, from->n_fields, sizeof *fields);
+  cb_field *event_fields = copy_bytes(arena, from->event_fields, from->n_event_fields, sizeof *event_fields);
   cb_blob *state = copy_bytes(arena, from->state, from->n_state, sizeof *state);
   if (cb_arena_lost(arena)) return NULL;
   for (size_t d = 0; d < to->n_dimensions; d++) copy_dimension(arena, &dimensions[d]);
   for (size_t c = 0; c < to->n_constants; c++)
     copy_constant(arena, &constants[c], constants[c].dim ? find_dimension(from, constants[c].dim)->count : 1);
   for (size_t f = 0; f < to->n_fields; f++) copy_field(arena, &fields[f]);
+  for (size_t f = 0; f < to->n_event_fields; f++) copy_field(arena, &event_fields[f]);
   for (size_t b = 0; b < to->n_state; b++) {
     state[b].name = copy_text(arena, state[b].name);
     state[b].data = NULL;
@@ -487,6 +506,7 @@ const cb_record_layout *cb_layout_copy(cb_arena *arena, const cb_record_layout *
   to->dimensions = dimensions;
   to->constants = constants;
   to->fields = fields;
+  to->event_fields = event_fields;
   to->state = state;
   return cb_arena_lost(arena) ? NULL : to;
 }

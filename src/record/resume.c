@@ -268,15 +268,16 @@ static cb_status match_field(void *context, hid_t dataset, const char *name, boo
   hsize_t dims[4] = {H5S_UNLIMITED};
   int rank = 0;
   cb_field_type type = CB_FIELD_DOUBLE;
-  for (size_t f = 0; !is_event && !rank && f < m->layout->n_fields; f++) {
-    const cb_field *field = &m->layout->fields[f];
-    if (strcmp(field->name, name)) continue;
-    cb_layout_shape(m->layout, field, dims + 1);
-    rank = field->rank + 1;
-    type = field->type;
-    m->found++;
+  const cb_field *fields = is_event ? m->layout->event_fields : m->layout->fields;
+  const size_t n = is_event ? m->layout->n_event_fields : m->layout->n_fields;
+  for (size_t f = 0; !rank && f < n; f++) {
+    if (strcmp(fields[f].name, name)) continue;
+    cb_layout_shape(m->layout, &fields[f], dims + 1);
+    rank = fields[f].rank + 1;
+    type = fields[f].type;
+    ++*(is_event ? &m->events : &m->found);
   }
-  for (size_t e = 0; is_event && !rank && e < m->expected_events; e++)
+  for (size_t e = 0; is_event && !rank && e < cb_event_fields_of(m->layout->old_names); e++)
     if (!strcmp(cb_record_name(cb_event_fields[e].name, m->layout->old_names), name)) {
       rank = 1;
       type = cb_event_fields[e].type;
@@ -295,6 +296,7 @@ static cb_status match_field(void *context, hid_t dataset, const char *name, boo
 
 static cb_status match_layout(hid_t file, const char *path, const cb_record_layout *layout) {
   match m = {.path = path, .layout = layout, .expected_events = cb_event_fields_of(layout->old_names)};
+  m.expected_events += layout->n_event_fields;
   size_t expected = 0;
   for (size_t f = 0; f < layout->n_fields; f++) expected += cb_layout_count(layout, &layout->fields[f]) > 0;
   cb_status status = cb_series_each(file, path, match_field, &m);
@@ -349,6 +351,8 @@ static cb_status open_at(const char *path, const cb_record_layout *layout, const
   cb_arena *arena = cb_arena_create();
   if (!arena) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
   cb_status status = cb_record_has_old_names(pieces->file) ? cb_record_use_old_names(arena, &own) : CB_OK;
+  if (own.n_event_fields && H5Lexists(pieces->file, own.event_fields[0].name, H5P_DEFAULT) <= 0)
+    own.n_event_fields = 0; /* a record of an older version does not have the state at events */
   if (!status) status = match_layout(pieces->file, path, &own);
   if (!status) status = cb_pieces_checkpoint(pieces, &file);
   if (!status) status = cb_checkpoint_read(file, path, pieces->have, state, n_state, position);

@@ -178,6 +178,11 @@ struct cb_contacts {
   int entries, entries_capacity;
   cb_event_row *row;
   int rows, rows_capacity;
+  /* [rows][2][n*k]: positions and momenta of the parts that take part in these events, at their times; nan for other
+   * parts. Filled if `keeps_states`. */
+  double *row_state;
+  int row_states_capacity;
+  bool keeps_states;
 
   int *member, members;         /* the components that take part in the current contact */
   int *stamp, stamp_now;        /* [components]: stamp[part] is equal to stamp_now for a member */
@@ -229,7 +234,8 @@ cb_status cb_contacts_predict_all(cb_contacts *c, double tau);
 cb_status cb_contacts_predict_others(cb_contacts *c, double tau);
 
 cb_event_row cb_contacts_row_of(const cb_contacts *c, const cb_gap *gap, double tau);
-cb_status cb_contacts_note(cb_contacts *c, const cb_event_row *row);
+/* Adds a row of /event for the gap `what`, at tau. */
+cb_status cb_contacts_note(cb_contacts *c, const cb_event_row *row, const cb_candidate *what, double tau);
 cb_status cb_contacts_reflect(cb_contacts *c, const cb_contacts_entry *e);
 
 /* At the end of a step, moves the gaps that rested in it back to 0, and stops their closing. */

@@ -4,6 +4,7 @@
 #include "run/contacts_private.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { CONTACTS_MAX = 200 };
 
@@ -93,8 +94,30 @@ static cb_status make_part(cb_contacts *c, int part, double tau, cb_reflection_p
   return status;
 }
 
-cb_status cb_contacts_note(cb_contacts *c, const cb_event_row *row) {
-  const cb_status status = cb_contacts_grow((void **)&c->row, c->rows, &c->rows_capacity, sizeof *c->row);
+/* Stores the positions and momenta of the parts of an event for the last row. After a contact the momenta are those
+ * that the impulses have left. */
+static cb_status keep_state(cb_contacts *c, const cb_candidate *what, double tau) {
+  const size_t k = (size_t)c->parts->k, all = (size_t)c->n * k;
+  cb_status status =
+      cb_contacts_grow((void **)&c->row_state, c->rows, &c->row_states_capacity, 2 * all * sizeof(double));
+  if (status) return status;
+  double *x = c->row_state + 2 * all * (size_t)c->rows, *p = x + all;
+  for (size_t i = 0; i < 2 * all; i++) x[i] = NAN;
+  for (int m = 0; m < what->parts && !status; m++) {
+    const int part = what->part[m];
+    const cb_state *state;
+    const size_t at = (size_t)c->parts->start[part] * k,
+                 bytes = ((size_t)c->parts->start[part + 1] * k - at) * sizeof(double);
+    if ((status = cb_parts_at(c->parts, part, tau, &state))) break;
+    memcpy(x + at, state->x + at, bytes);
+    memcpy(p + at, state->p + at, bytes);
+  }
+  return status;
+}
+
+cb_status cb_contacts_note(cb_contacts *c, const cb_event_row *row, const cb_candidate *what, double tau) {
+  cb_status status = cb_contacts_grow((void **)&c->row, c->rows, &c->rows_capacity, sizeof *c->row);
+  if (!status && c->keeps_states) status = keep_state(c, what, tau);
   if (!status) c->row[c->rows++] = *row;
   return status;
 }
@@ -197,7 +220,8 @@ cb_status cb_contacts_reflect(cb_contacts *c, const cb_contacts_entry *e) {
     row.speed_before = c->touch[i].before;
     row.speed_after = c->touch[i].after;
     row.impulse = c->touch[i].impulse;
-    status = cb_contacts_note(c, &row);
+    const cb_candidate what = cb_candidate_of(c->system, &c->touch[i].gap);
+    status = cb_contacts_note(c, &row, &what, tau);
   }
   for (int m = 0; m < c->members && !status; m++)
     if (++c->count[c->member[m]] > CONTACTS_MAX) {

@@ -87,6 +87,8 @@ void cb_contacts_restored(cb_contacts *c) {
   c->apart = 0;
 }
 
+void cb_contacts_keep_states(cb_contacts *c) { c->keeps_states = true; }
+
 cb_contacts_doubt cb_contacts_doubts(const cb_contacts *c) { return c->doubt; }
 
 void cb_contacts_free(cb_contacts *c) {
@@ -99,6 +101,7 @@ void cb_contacts_free(cb_contacts *c) {
   cb_reflection_free(c->reflection);
   free(c->heap);
   free(c->row);
+  free(c->row_state);
   free(c->touch);
   free(c->resting);
   free(c);
@@ -194,7 +197,7 @@ static cb_status mark(cb_contacts *c, const cb_contacts_entry *e) {
   cb_event_row row = cb_contacts_row_of(c, &e->what.gap, e->tau);
   row.gap = value.gap;
   row.speed_before = row.speed_after = rate;
-  if (!status) status = cb_contacts_note(c, &row);
+  if (!status) status = cb_contacts_note(c, &row, &e->what, e->tau);
   return status;
 }
 
@@ -262,7 +265,10 @@ cb_status cb_contacts_step(cb_contacts *c, cb_state *state, double h, cb_sink *s
     state->step = step;
   }
   if (changed || stop->by || c->parts->components == 1) cb_integrator_reset(c->parts->whole);
-  for (int i = 0; i < c->rows && sink && sink->event && !status; i++) status = sink->event(sink->self, &c->row[i]);
+  for (int i = 0; i < c->rows && sink && sink->event && !status; i++) {
+    if (c->keeps_states) c->row[i].state = c->row_state + 2 * (size_t)c->n * (size_t)c->parts->k * (size_t)i;
+    status = sink->event(sink->self, &c->row[i]);
+  }
   return status;
 }
 

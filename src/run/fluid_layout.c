@@ -489,6 +489,12 @@ cb_status cb_fluid_run_layout(cb_run *run) {
   if (!status) status = cb_fluid_run_falls(run);
   if (!status) status = fields(run);
   if (!status) status = wrench_fields(run);
+  static const char *const at_events[] = {"plot_position", "pose", "body_momentum", NULL};
+  if (!status && b->fluid->floor.kind == CB_FLOOR_REFLECTING && !b->coupling)
+    status = cb_run_event_fields(run, table, at_events);
+  if (!status && cb_run_events_have_state(run) &&
+      !(b->at_event = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->at_event)))
+    status = cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", b->n);
   if (status) return status;
   cb_blob blobs[CB_RUN_BLOBS - 1] = {
       {"step", CB_FIELD_INT64, 1, &b->step, false},

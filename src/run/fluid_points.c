@@ -412,7 +412,9 @@ cb_status cb_fluid_coupling_dimensions(cb_run *run) {
   cb_run_dimension(run, "free", (size_t)c->free, "particle that moves by itself")->labels = own;
   cb_run_dimension(run, "coordinate", (size_t)g->k, "coordinate of the embedding")->labels =
       cb_chart_find(g, "embedding")->coordinates;
-  cb_run_dimension(run, "bond", (size_t)cb_system_bonds(c->system), "bond");
+  const char *const *bond = cb_system_bond_labels(c->system, run->arena);
+  if (!bond) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of bonds");
+  cb_run_dimension(run, "bond", (size_t)cb_system_bonds(c->system), "bond: its two points")->labels = bond;
   cb_run_dimension(run, "constraint", rows, "constraint");
   if (walls)
     cb_run_dimension(run, "wall", walls, "wall, or limit of a joint: value of event_wall where event_kind is 0");

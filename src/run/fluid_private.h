@@ -86,6 +86,9 @@ typedef enum cb_fluid_run_doubt {
 typedef struct cb_fluid_run_event {
   cb_event_row row;
   char *text;
+  bool known; /* whether pose and momentum are those of the body row.particle at the time of the event */
+  cb_pose pose;
+  double momentum[6];
 } cb_fluid_run_event;
 
 /* The work of one thread: the bodies first .. end - 1, and the events of the present step. */
@@ -127,8 +130,9 @@ struct cb_fluid_run {
   bool serial; /* one thread: bodies with joints make their steps together */
   cb_body_start *start;
   cb_rigid_state *state;
-  int32_t *warned;      /* [n]: bits of cb_fluid_run_doubt */
-  cb_body_watch *watch; /* [n] */
+  cb_rigid_state *at_event; /* [n]: from which the state at an event is recorded; NULL: it is not recorded */
+  int32_t *warned;          /* [n]: bits of cb_fluid_run_doubt */
+  cb_body_watch *watch;     /* [n] */
   double t, t_low;
   int64_t step;
   cb_fluid_run_part *part;         /* [threads] */

@@ -36,7 +36,7 @@ void cb_fluid_run_report(cb_fluid_run_part *part, const cb_event_row *event, cha
     part->event = more;
     part->event_capacity = capacity;
   }
-  part->event[part->events++] = (cb_fluid_run_event){*event, text};
+  part->event[part->events++] = (cb_fluid_run_event){.row = *event, .text = text};
 }
 
 static void hit(void *user, const cb_floor_hit *h) {
@@ -50,7 +50,13 @@ static void hit(void *user, const cb_floor_hit *h) {
                             .speed_before = h->speed_before,
                             .speed_after = h->speed_after,
                             .impulse = h->impulse};
+  const size_t count = to->part->events;
   cb_fluid_run_report(to->part, &row, NULL);
+  if (to->part->events == count) return; /* there was no memory */
+  cb_fluid_run_event *e = &to->part->event[count];
+  e->known = true;
+  e->pose = h->pose;
+  memcpy(e->momentum, h->momentum, sizeof e->momentum);
 }
 
 cb_status cb_fluid_run_integrate(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {
@@ -138,11 +144,29 @@ static cb_status one(cb_run *run, cb_fluid_run_part *part, int body, void *conte
   return status;
 }
 
+/* Gives an event to the sink. Each body makes its steps on its own, so that the state of the others at the time of the
+ * event is not known, and is recorded as nan. */
 static cb_status forward(cb_run *run, cb_sink *sink, cb_fluid_run_event *e) {
   char *text = e->text;
   e->text = NULL;
-  const cb_status status = text ? cb_run_warn(run, e->row.time, text) : CB_OK;
-  return status || !sink->event ? status : sink->event(sink->self, &e->row);
+  cb_fluid_run *b = run->own;
+  cb_rigid_state *const states = b->state;
+  cb_status status = text ? cb_run_warn(run, e->row.time, text) : CB_OK;
+  if (status) return status;
+  const bool known = b->at_event && e->known;
+  if (known) {
+    for (int i = 0; i < b->n; i++) {
+      cb_rigid_state *s = &b->at_event[i];
+      const bool own = i == e->row.particle;
+      for (int a = 0; a < 3; a++) s->g.x[a] = own ? e->pose.x[a] : NAN;
+      for (int a = 0; a < 4; a++) s->g.q[a] = own ? e->pose.q[a] : NAN;
+      for (int a = 0; a < 6; a++) s->momentum[a] = own ? e->momentum[a] : NAN;
+    }
+    b->state = b->at_event;
+  }
+  status = cb_run_event(run, sink, &e->row, known);
+  b->state = states;
+  return status;
 }
 
 static cb_status fail_step(const cb_run *run, cb_status status, int failed, double h) {

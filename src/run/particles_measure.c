@@ -350,6 +350,7 @@ static const char *const usual[] = {"separation", "energy", "killing_momentum", 
 /* The names of particles, bodies etc., for dimensions and constants. */
 typedef struct names {
   const char **particle, **body, **killing, **constraint, **dropped, **wall, **event;
+  const char *const *bond;
 } names;
 
 static const char **name_all(cb_run *run, int count, const char *(*of)(const cb_system *s, int i)) {
@@ -378,7 +379,9 @@ static cb_status find_names(cb_run *run, names *out) {
   out->dropped = name_all(run, count_dropped(s), dropped_name);
   out->wall = name_all(run, cb_system_walls(s), cb_system_wall_name);
   out->event = name_all(run, cb_system_events(s), cb_system_event_name);
-  return out->particle && out->body && out->killing && out->constraint && out->dropped && out->wall && out->event
+  out->bond = cb_system_bond_labels(s, run->arena);
+  return out->particle && out->body && out->killing && out->constraint && out->dropped && out->wall && out->event &&
+                 out->bond
              ? CB_OK
              : cb_fail(CB_ERROR_MEMORY, "no memory for the names of %d particles", cb_system_particles(s));
 }
@@ -401,7 +404,7 @@ static void dimensions(cb_run *run, const names *name) {
       ->labels = (g->chart ? g->chart : cb_chart_find(g, "embedding"))->coordinates;
   cb_run_dimension(run, "component", (size_t)cb_system_components(s), "connected component");
   cb_run_dimension(run, "origin_part", sizeof(cb_origin) / sizeof(double), "part of a moving origin")->labels = parts;
-  cb_run_dimension(run, "bond", (size_t)cb_system_bonds(s), "bond");
+  cb_run_dimension(run, "bond", (size_t)cb_system_bonds(s), "bond: its two particles")->labels = name->bond;
   cb_run_dimension(run, "constraint", (size_t)cb_system_constraints(s), "constraint");
   if (count_dropped(s))
     cb_run_dimension(run, "dropped", (size_t)count_dropped(s), "redundant constraint that was dropped");
@@ -497,6 +500,9 @@ cb_status cb_particles_layout(cb_run *run) {
     status = constants(run, &name);
   }
   if (!status) status = cb_run_fields(run, cb_observables);
+  static const char *const at_events[] = {"plot_position", "position", "momentum", NULL};
+  if (!status && p->contacts) status = cb_run_event_fields(run, cb_observables, at_events);
+  if (cb_run_events_have_state(run)) cb_contacts_keep_states(p->contacts);
   p->measures_energy = cb_run_asked(run, "energy");
   p->measures_momenta = cb_run_asked(run, "killing_momentum");
   p->measures_mean = cb_run_asked(run, "karcher_mean");

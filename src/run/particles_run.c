@@ -129,13 +129,37 @@ static cb_status warn_of_start(cb_run *run, cb_sink *sink, const char *event) {
   if (!text) return cb_fail(CB_ERROR_MEMORY, "no memory for a warning");
   snprintf(text, size, format, event);
   const cb_status status = cb_run_warn(run, row.time, text);
-  return status || !sink->event ? status : sink->event(sink->self, &row);
+  return status ? status : cb_run_event(run, sink, &row, true);
+}
+
+/* The sink that gets the events of a step with contacts. It passes them on with the fields of their states. */
+typedef struct event_taker {
+  cb_run *run;
+  cb_sink *sink;
+} event_taker;
+
+static cb_status take_event(void *self, const cb_event_row *row) {
+  const event_taker *to = self;
+  cb_state *s = cb_particles_of(to->run)->state;
+  double *const x = s->x, *const p = s->p;
+  cb_event_row own = *row;
+  own.state = NULL;
+  if (row->state) {
+    s->x = (double *)row->state; /* the fields are filled from the state of the run, and do not change it */
+    s->p = s->x + (size_t)s->n * (size_t)s->k;
+  }
+  const cb_status status = cb_run_event(to->run, to->sink, &own, row->state != NULL);
+  s->x = x;
+  s->p = p;
+  return status;
 }
 
 static cb_status with_contacts(cb_run *run, cb_sink *sink, double h) {
   cb_contacts_stop stop;
+  event_taker taker = {run, sink};
+  cb_sink through = {.self = &taker, .event = sink->event ? take_event : NULL};
   const cb_status status =
-      cb_contacts_step(cb_particles_of(run)->contacts, cb_particles_of(run)->state, h, sink, &stop);
+      cb_contacts_step(cb_particles_of(run)->contacts, cb_particles_of(run)->state, h, &through, &stop);
   if (!status) run->stopped = stop.by;
   return status || !stop.at_start ? status : warn_of_start(run, sink, stop.at_start);
 }
@@ -165,7 +189,7 @@ static cb_status halves(cb_run *run, cb_sink *sink, double h, int depth) {
                               .other = -1,
                               .wall = -1,
                               .gap = h};
-  if (sink->event && (status = sink->event(sink->self, &event))) return status;
+  if ((status = cb_run_event(run, sink, &event, true))) return status;
   for (int half = 0; half < 2; half++) {
     cb_integrator_reset(cb_particles_of(run)->integrator);
     if ((status = halves(run, sink, h / 2, depth + 1))) return status;

@@ -93,6 +93,7 @@ void cb_run_finish_layout(cb_run *run, const cb_blob *blob, size_t n) {
   run->layout.constants = run->constant;
   run->layout.fields = run->field;
   run->layout.n_fields = (size_t)run->n_fields;
+  run->layout.event_fields = run->event_field;
   run->layout.state = run->blob;
   run->layout.n_state = n + 1;
 }
@@ -118,6 +119,44 @@ cb_status cb_run_choose(cb_run *run, const cb_observable_doc *groups, const char
                         "there is no observable `%s`; see `curvebody list observables`", *name);
   }
   return CB_OK;
+}
+
+/* --- the state at events --- */
+
+bool cb_run_events_have_state(const cb_run *run) { return run->layout.n_event_fields > 0; }
+
+cb_status cb_run_event_fields(cb_run *run, const cb_observable *table, const char *const *names) {
+  size_t total = 0, n = 0;
+  if (!run->options.event_state) return CB_OK;
+  run->event_values = cb_arena_alloc(run->arena, CB_EVENT_NUMBERS_MAX, sizeof *run->event_values);
+  for (; *names; names++, n++) {
+    const cb_observable *row = table;
+    while (strcmp(row->field.name, *names)) row++;
+    char *name = cb_arena_alloc(run->arena, strlen(*names) + sizeof "event_", 1);
+    if (!name || !run->event_values) return cb_fail(CB_ERROR_MEMORY, "no memory for the state at events");
+    sprintf(name, "event_%s", *names);
+    run->event_field[n] = row->field;
+    run->event_field[n].name = name;
+    run->event_observable[n] = row;
+    run->event_count[n] = 1;
+    for (int d = 0; d < row->field.rank; d++) run->event_count[n] *= cb_run_extent(run, row->field.dims[d]);
+    total += run->event_count[n];
+  }
+  run->layout.n_event_fields = total <= CB_EVENT_NUMBERS_MAX ? n : 0;
+  return CB_OK;
+}
+
+cb_status cb_run_event(cb_run *run, cb_sink *sink, const cb_event_row *row, bool known) {
+  cb_event_row with = *row;
+  double *value = run->event_values;
+  if (!sink->event) return CB_OK;
+  with.state = known && run->layout.n_event_fields ? value : NULL;
+  for (size_t f = 0; f < run->layout.n_event_fields && known; value += run->event_count[f++]) {
+    const cb_cell cell = {value, run->event_count[f] * sizeof *value, run->event_observable[f]->at};
+    if (run->event_observable[f]->fill(run, cell)) /* the place has no such coordinates */
+      for (size_t i = 0; i < run->event_count[f]; i++) value[i] = NAN;
+  }
+  return sink->event(sink->self, &with);
 }
 
 /* --- rows --- */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 enum { CB_RUN_BLOBS = 17, CB_RUN_DIMENSIONS = 20, CB_RUN_CONSTANTS = 24, CB_RUN_FIELDS = 64 };
-enum { CB_RUN_STATE_FIELDS = 8 };
+enum { CB_RUN_STATE_FIELDS = 8, CB_RUN_EVENT_FIELDS = 4 };
 
 #define CB_FILL(name) cb_status name(const cb_run *run, cb_cell to)
 #define CB_OBSERVABLE(group, name, type, unit, doc, fill, at, rank, ...) \
@@ -46,6 +46,11 @@ struct cb_run {
   const cb_observable *observable[CB_RUN_FIELDS];
   cb_cell cell[CB_RUN_FIELDS]; /* one row */
   const void *row[CB_RUN_FIELDS];
+
+  cb_field event_field[CB_RUN_EVENT_FIELDS];
+  const cb_observable *event_observable[CB_RUN_EVENT_FIELDS];
+  size_t event_count[CB_RUN_EVENT_FIELDS]; /* numbers of each field */
+  double *event_values;                    /* the values of all fields, one field after another */
 
   cb_record_layout layout;
   cb_dimension dimension[CB_RUN_DIMENSIONS];

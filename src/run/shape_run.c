@@ -118,12 +118,24 @@ static cb_status lay_out(cb_run *run) {
   if (!status) status = cb_bundle_dimensions(run);
   if (!status) status = name_limits(run);
   if (!status) status = cb_run_fields(run, table);
+  static const char *const at_events[] = {"shape", "shape_rate", "group", NULL};
+  if (!status && f->has_limits) status = cb_run_event_fields(run, table, at_events);
   if (status) return status;
   const cb_blob blobs[] = {{"step", CB_FIELD_INT64, 1, &f->common.step, false},
                            {"shape_state", CB_FIELD_DOUBLE, sizeof f->state / sizeof(double), &f->state, false},
                            {"watch", CB_FIELD_DOUBLE, sizeof f->since_start / sizeof(double), &f->since_start, false}};
   cb_run_finish_layout(run, blobs, sizeof blobs / sizeof *blobs);
   return CB_OK;
+}
+
+/* Copies the state, with its velocities u = (xi, r'), to the data of the fields. */
+static void measure_state(shape_run *f, const double *u) {
+  const cb_bundle *b = f->problem.bundle;
+  const int dim = b->group->dim;
+  memcpy(f->common.xi, u, (size_t)dim * sizeof *u);
+  memcpy(f->common.rate, u + dim, (size_t)b->n * sizeof *u);
+  memcpy(f->common.r, f->state.r, (size_t)b->n * sizeof *u);
+  memcpy(f->common.state.g, f->state.g, sizeof f->state.g);
 }
 
 static cb_status measure(cb_run *run, const char **what) {
@@ -134,10 +146,7 @@ static cb_status measure(cb_run *run, const char **what) {
   *what = "body_velocity";
   cb_status status = cb_shape_velocity(&f->problem, &f->state, u);
   if (status) return status;
-  memcpy(f->common.xi, u, (size_t)G->dim * sizeof *u);
-  memcpy(f->common.rate, u + G->dim, (size_t)b->n * sizeof *u);
-  memcpy(f->common.r, f->state.r, (size_t)b->n * sizeof *u);
-  memcpy(f->common.state.g, f->state.g, sizeof f->state.g);
+  measure_state(f, u);
   G->inverse(G, f->state.g, back);
   cb_group_adjoint_dual(G, back, f->state.mu, f->spatial);
   f->energy = cb_shape_energy(&f->problem, &f->state, u);
@@ -346,6 +355,7 @@ static cb_status reflect(cb_run *run, cb_sink *sink, bool elastic) {
   if (!status) status = cb_shape_reflect(&f->problem, at_limit, elastic, run->options.step, &f->state, impulse);
   if (!status) status = cb_shape_velocity(&f->problem, &f->state, w);
   cb_integrator_reset(f->common.integrator);
+  if (!status) measure_state(f, w);
   for (int i = 0; i < n && !status && sink->event; i++) {
     if (impulse[i] == 0) continue;
     int which;
@@ -359,7 +369,7 @@ static cb_status reflect(cb_run *run, cb_sink *sink, bool elastic) {
                               .speed_before = -which * u[dim + i],
                               .speed_after = -which * w[dim + i],
                               .impulse = -which * impulse[i]};
-    status = sink->event(sink->self, &row);
+    status = cb_run_event(run, sink, &row, true);
   }
   return status;
 }

@@ -28,7 +28,7 @@ const cb_param cb_step_table[] = {
 
 typedef struct record_parameters {
   int every, checkpoint, compress, sync;
-  bool state;
+  bool state, event_state;
   const cb_node *observables, *chart, *join;
 } record_parameters;
 
@@ -42,6 +42,8 @@ const cb_param cb_record_table[] = {
      "when recorded data are synced to the disk: at checkpoints, or at every flush, about once per second"},
     {"state", CB_PARAM_BOOL, offsetof(record_parameters, state), "true", "", "", NULL,
      "record position, momentum and origin"},
+    {"event_state", CB_PARAM_BOOL, offsetof(record_parameters, event_state), "true", "", "", NULL,
+     "record the state at each event, as event_position, if it has at most 1024 numbers"},
     {"join", CB_PARAM_NODE, offsetof(record_parameters, join), "", "", "", NULL,
      "size, such as 20 GB, above which the record stays in segments at the end; if absent, it is always joined"},
     {"observables", CB_PARAM_NODE, offsetof(record_parameters, observables), "", "", "", NULL, "list of observables"},
@@ -156,6 +158,7 @@ static cb_status read_record(cb_scenario *s, const cb_node *node, const cb_node 
   options->every = p.every;
   options->checkpoint = p.checkpoint;
   options->state = p.state;
+  options->event_state = p.event_state;
   s->record.deflate = p.compress;
   s->record.sync = (cb_record_sync)p.sync;
   return cb_errors_end(&errors);

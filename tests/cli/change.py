@@ -38,7 +38,8 @@ time: {end: 3}
 
 class Change(Case):
     def report(self, *words, code=0):
-        done = self.call(*words, "--json")
+        force = ["--force"] if words[0] == "run" else []
+        done = self.call(*words, "--json", *force)
         self.assertIn(done.returncode, (0, 1) if code is None else (code,), done.stderr)
         return json.loads(done.stdout)
 

@@ -6,11 +6,12 @@ import os
 import re
 import signal
 import subprocess
+import time
 
 import h5py
 import numpy as np
 
-from command import Case, HAS_VIEW, NOTHING_TO_GO_ON_FROM, ROD, datasets, differing, main
+from command import Case, HAS_VIEW, NOTHING_TO_GO_ON_FROM, ROD, datasets, die_with_parent, differing, main, rows_of_live
 
 SCENARIOS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../analysis/scenarios")
 
@@ -233,8 +234,8 @@ class Commands(Case):
         self.good("run", "here/net.yaml", "-o", "set.h5", "--set", "bodies.0.mesh.file=here/patch.obj")
         for name in "here/net.yaml", "here/listed.yaml":
             self.write("resolved.yaml", self.good("check", name, "--set", "time.end=0.7").stdout)
-            self.good("run", name, "-o", "here/a.h5", "--set", "time.end=0.7")
-            self.good("run", "resolved.yaml", "-o", "b.h5")
+            self.good("run", name, "-o", "here/a.h5", "--set", "time.end=0.7", "--force")
+            self.good("run", "resolved.yaml", "-o", "b.h5", "--force")
             self.assertEqual(differing(datasets(self.path("here/a.h5")), datasets(self.path("b.h5"))), [])
             self.good("resume", "here/a.h5", "--until", "1")
             self.good("run", name, "-o", "long.h5")
@@ -342,21 +343,21 @@ class Commands(Case):
         for words in ((), ("--set", "space.domain=r > 2"), ("--set", "integrator.name=rk4"), ("--set", "integrator.step=0.003"),
                       ("--set", "space.metric=[[1], [0, 1]]", "--set", "space.domain=[r - 2, 9 - r]", "--set",
                        "integrator.name=ida")):
-            said = self.call("run", "horizon.yaml", *words).stderr
+            said = self.call("run", "horizon.yaml", "--force", *words).stderr
             self.assertIn("the path reaches the border of the chart, and a smaller step does not help", said)
             self.assertNotIn("try a smaller integrator.step", said)
 
     def test_failing_run(self):
         self.write("edge.yaml", EDGE)
         for method in "lobatto", "gauss", "rk4":
-            done = self.call("run", "edge.yaml", "--set", "integrator.name=" + method)
+            done = self.call("run", "edge.yaml", "--force", "--set", "integrator.name=" + method)
             self.assertEqual((done.returncode, done.stdout), (1, ""))
             words = re.match(r"curvebody: error: (?:stage not finite|singular Newton matrix) at time (1\.\d+), "
                              r"step (\d+), .*body `stone`, particle `stone.0`: "
                              r".*\(step 0.01, halved 4 times\); try a smaller integrator.step\n"
                              r"curvebody: note: the results so far are in edge.h5\n$", done.stderr)
             self.assertTrue(words, done.stderr)
-            report = json.loads(self.call("run", "edge.yaml", "--json", "--set", "integrator.name=" + method).stdout)
+            report = json.loads(self.call("run", "edge.yaml", "--json", "--force", "--set", "integrator.name=" + method).stdout)
             self.assertEqual((report["status"], report["step"]), ("step failed", int(words[2])))
             with h5py.File(self.path("edge.h5")) as file:
                 self.assertEqual(file.attrs["completed"], 0)
@@ -394,12 +395,74 @@ class Commands(Case):
                 self.assertEqual(file.attrs["completed"], 0)
                 last = float(file["time"][-1])
                 self.assertEqual(int(file["step"][-1]) + 1, file["step"].shape[0])
-            self.good("run", "rod.yaml", "--set", f"time.end={last + 1}", "-o", "whole.h5")
+            self.good("run", "rod.yaml", "--set", f"time.end={last + 1}", "-o", "whole.h5", "--force")
             if last > 1:
                 self.assertEqual(self.call("resume", f"part{by}.h5", "--until", str(last - 1)).returncode, 2)
             done = self.good("resume", f"part{by}.h5", "--until", str(last + 1), "--quiet")
             self.assertEqual(done.stdout, "")
             self.assertEqual(differing(datasets(self.path(f"part{by}.h5")), datasets(self.path("whole.h5"))), [])
+
+    def test_run_and_resume_stop_at_signals_of_batch_systems(self):
+        for by in signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2:
+            self.remove_record("rod.h5")
+            rows = 1
+            for words in ("run", "rod.yaml", "--set", "time.end=1e4"), ("resume", "rod.h5", "--until", "2e4"):
+                run = self.start(*words, stderr=subprocess.PIPE)
+                self.wait_for("rod.h5", run, rows)
+                run.send_signal(by)
+                text = run.communicate()[1].decode()
+                self.assertEqual(run.returncode, 130, text)
+                self.assertIn("the results so far are in rod.h5; `curvebody resume` continues", text)
+                with h5py.File(self.path("rod.h5")) as file:
+                    self.assertEqual(file.attrs["completed"], 0)
+                    rows = len(file["time"]) + 1
+
+    def test_a_run_survives_repeated_hangups_and_ignores_one_under_nohup(self):
+        def ignore():
+            die_with_parent()
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        run = self.start("run", "rod.yaml", "--set", "time.end=1e4", "-o", "twice.h5", stderr=subprocess.PIPE)
+        self.wait_for("twice.h5", run, 1)
+        for _ in range(3):  # a shell repeats the signal of its terminal
+            run.send_signal(signal.SIGHUP)
+            time.sleep(0.002)
+        self.assertEqual((run.communicate()[0], run.returncode), (None, 130))
+        run = self.start("run", "rod.yaml", "--set", "time.end=1e4", "-o", "nohup.h5", preexec_fn=ignore)
+        self.wait_for("nohup.h5", run, 1)
+        run.send_signal(signal.SIGHUP)
+        for _ in range(2):  # a run that stops writes its last rows once
+            self.wait_for("nohup.h5", run, rows_of_live(self.path("nohup.h5")) + 1)
+        self.assertIsNone(run.poll())
+        run.send_signal(signal.SIGUSR1)
+        self.assertEqual(run.wait(), 130)
+
+    def test_a_run_replaces_no_longer_or_unfinished_record(self):
+        def refused(words, *expected):
+            before = self.read("rod.h5")
+            done = self.call("run", "rod.yaml", *words)
+            self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
+            for text in expected:
+                self.assertIn(text, done.stderr)
+            self.assertEqual(self.read("rod.h5"), before)
+            self.assertFalse(os.path.exists(self.path("rod.h5.parts")))
+
+        self.good("run", "rod.yaml", "--set", "time.end=2")
+        refused([], "rod.h5: cannot write: the record ends at time 2, after the end 1 of this run: expected another output, or "
+                    "`run --force` to replace it")
+        refused(["--set", "time.end=2", "--set", "record.every=2"], "the record has 201 rows, this run would have 101")
+        self.good("run", "rod.yaml", "--set", "time.end=2", "--set", "integrator.stages=3")  # the same length
+        self.good("run", "rod.yaml", "--set", "time.end=3")
+        self.good("run", "rod.yaml", "--force")
+        self.remove_record("rod.h5")
+        run = self.start("run", "rod.yaml", "--set", "time.end=1e4")
+        self.wait_for("rod.h5", run, 1)
+        run.send_signal(signal.SIGTERM)
+        self.assertEqual(run.wait(), 130)
+        refused(["--set", "time.end=1e4"], "rod.h5: cannot write: its run is unfinished, at time ",
+                "expected `curvebody resume`, or `run --force` to replace it")
+        self.good("run", "rod.yaml", "--force")
+        self.write("rod.h5", "no record")
+        self.good("run", "rod.yaml")
 
     def test_resume(self):
         self.good("run", "rod.yaml", "--set", "time.end=3", "-o", "whole.h5")
@@ -422,6 +485,18 @@ class Commands(Case):
             report = json.loads(self.good("resume", "rod.h5", "--until", until, "--json").stdout)
             self.assertEqual((report["status"], report["time"]), ("ok", seen))
         self.assertEqual(differing(datasets(self.path("rod.h5")), datasets(self.path("whole.h5"))), [])
+
+    def test_bonds_are_labelled_by_their_particles(self):
+        self.write("two.yaml", ROD.replace("integrator", """\
+  - {kind: chain, name: arm, mass: 1, place: {chart: polar, points: [[0.5, pi/3, 0], [0.5, pi/3, 1], [0.5, pi/3, 2]]}}
+integrator""", 1))
+        self.good("run", "two.yaml", "--set", "time.end=0.1")
+        with h5py.File(self.path("two.h5")) as file:
+            labels = [label.decode() for label in file["bond"][()]]
+            ends = [[file["particle_name"][i].decode() for i in (file["bond_i"][b], file["bond_j"][b])] for b in range(len(labels))]
+            self.assertEqual(labels, ["-".join(pair) for pair in ends])
+            self.assertEqual(labels, ["a.0-a.1", "arm.0-arm.1", "arm.1-arm.2"])
+            self.assertEqual(file["separation"].dims[1][0].name, "/bond")
 
     def test_repair_and_export(self):
         self.good("run", "rod.yaml")

@@ -324,9 +324,9 @@ class KillResume(Case):
                 step = 0.05 if "step: 0.05" in scenario(method) else 0.01
                 # with and without a shortened last step
                 for steps, more in (273, 941), (101, 102), (100, 150), (600.4, 700.7):
-                    self.good("run", "rod.yaml", "-o", "part.h5", "--set", f"time.end={steps * step}")
+                    self.good("run", "rod.yaml", "-o", "part.h5", "--force", "--set", f"time.end={steps * step}")
                     self.good("resume", "part.h5", "--until", f"{more * step}")
-                    self.good("run", "rod.yaml", "-o", "later.h5", "--set", f"time.end={more * step}")
+                    self.good("run", "rod.yaml", "-o", "later.h5", "--force", "--set", f"time.end={more * step}")
                     self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("later.h5"))), [])
                     with h5py.File(self.path("part.h5")) as file:
                         self.assertEqual(file.attrs["completed"], 1)

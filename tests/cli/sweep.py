@@ -103,7 +103,7 @@ class Sweep(Case):
             self.assertEqual([n.decode() for n in f["integrator.name"][:]], ["lobatto", "gauss", "lobatto"])
             for i, j, k in itertools.product(range(4), range(3), range(2)):
                 method = [("lobatto", 0.05), ("gauss", 0.025), ("lobatto", 0.03)][j]
-                self.run_command("run", "rod.yaml", "-o", "one.h5", "--set", f"bodies.0.link.spring.stiffness={float(stiffness[i])!r}",
+                self.run_command("run", "rod.yaml", "-o", "one.h5", "--force", "--set", f"bodies.0.link.spring.stiffness={float(stiffness[i])!r}",
                                  "--set", f"integrator.name={method[0]}", "--set", f"integrator.step={method[1]}", "--set",
                                  f"bodies.0.motion.speed={float(speed[k])!r}")
                 with h5py.File(self.path("one.h5")) as one:
@@ -147,7 +147,7 @@ class Sweep(Case):
                     self.assertTrue(np.isnan(rows[name][i, j, k, n:]).all())
                     np.testing.assert_array_equal(rows[name][i, j, k, n - 1], last[name][i, j, k])
                 self.assertEqual(last["plot_position"][i, j, k, 0, 2], last["last"][i, j, k])
-            self.run_command("run", "rod.yaml", "-o", "one.h5", "--set", "bodies.0.link.spring.stiffness=0.5", "--set",
+            self.run_command("run", "rod.yaml", "-o", "one.h5", "--force", "--set", "bodies.0.link.spring.stiffness=0.5", "--set",
                              "bodies.0.motion.speed=0.5")
             with h5py.File(self.path("one.h5")) as one:
                 np.testing.assert_array_equal(rows["plot_position"][0, 0, 0, :11], one["plot_position"][:])
@@ -410,16 +410,48 @@ sweep:
             caught = [int(line.split()[1], 16) for line in status if line.startswith("SigCgt")]
         return bool(caught) and bool(caught[0] >> (number - 1) & 1)
 
+    def test_scripts_for_slurm_make_the_sweep(self):
+        """The scripts run with programs that stand for srun and mpirun, and with the variables of Slurm."""
+        self.sweep(out="whole")
+        os.mkdir(self.path("bin"))
+        for name, command in ("srun", 'exec "$@"'), ("mpirun", 'echo "$1 $2" > ranks; shift 2; exec "$@"'):
+            self.write("bin/" + name, f"#!/bin/sh\n{command}\n")
+            os.chmod(self.path("bin/" + name), 0o755)
+        array, mpi = (os.path.join(os.path.dirname(__file__), "../../analysis/scenarios/sweeps", name + ".sbatch")
+                      for name in ("array", "mpi"))
+        env = {name: value for name, value in os.environ.items() if not name.startswith("SLURM_")}
+        env |= {"PATH": self.path("bin") + ":" + env["PATH"], "CURVEBODY": BINARY}
+        call = lambda script, *words, **more: subprocess.run([os.path.abspath(script), *words], cwd=self.folder, env=env | more,
+                                                             capture_output=True, text=True)
+        for k in 3, 1, 2:
+            self.assertFalse(os.path.exists(self.path("a.h5")) and self.status_of("a.h5").all())
+            done = call(array, "s.yaml", "a", SLURM_ARRAY_TASK_ID=str(k), SLURM_ARRAY_TASK_COUNT="3", SLURM_ARRAY_TASK_MIN="1",
+                        SLURM_CPUS_PER_TASK="2")
+            self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        done = call(mpi, "s.yaml", "m", SLURM_NTASKS="5")
+        self.assertEqual((done.returncode, self.read("ranks")), (0, b"-n 5\n"), done.stderr)
+        for name in "a.h5", "m.h5":
+            self.assertEqual(arrays(self.path(name)), arrays(self.path("whole.h5")))
+        for words, variables in (("s.yaml",), {"SLURM_ARRAY_TASK_COUNT": "3"}), (("s.yaml", "a"), {}), \
+                (("s.yaml", "a"), {"SLURM_ARRAY_TASK_COUNT": "3", "SLURM_ARRAY_TASK_MIN": "0"}):
+            done = call(array, *words, **variables)
+            self.assertEqual((done.returncode, done.stderr[:24]), (2, "usage: sbatch --array=1-"))
+
+    def status_of(self, name):
+        with h5py.File(self.path(name)) as file:
+            return file["status"][()]
+
     def test_interrupt(self):
         self.write("rod.yaml", SHORT.replace("end: 1", "end: 30"))
         self.sweep(out="whole")
-        for wait in 0, 0.1, 0.2:
+        for by, wait in (signal.SIGINT, 0), (signal.SIGTERM, 0.1), (signal.SIGHUP, 0.2), (signal.SIGUSR1, 0.1), (signal.SIGUSR2, 0.1):
             p = subprocess.Popen([BINARY, "sweep", "s.yaml", "-o", "o"], cwd=self.folder, text=True, stderr=subprocess.PIPE,
                                  stdout=subprocess.PIPE)
-            while not self.heeds(p, signal.SIGINT) and p.poll() is None:
+            while not (heeded := self.heeds(p, by)) and p.poll() is None:
                 time.sleep(0.001)
+            self.assertTrue(heeded)
             time.sleep(wait)
-            p.send_signal(signal.SIGINT)
+            p.send_signal(by)
             out, err = p.communicate()
             self.assertIn(p.returncode, (0, 130), err)
             if p.returncode:

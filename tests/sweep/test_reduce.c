@@ -69,10 +69,10 @@ static void a_record_without_rows(void **unused) {
 }
 
 static void events_are_reduced_by_themselves(void **unused) {
-  const cb_event_row event[] = {{0.5, 0, 1, 2, -1, 1e-3, -1, 1, 4},
-                                {1.5, 1, 0, 2, -1, 2e-3, -2, 0, 3},
-                                {2.5, 0, 0, 1, -1, -1e-3, -3, 2, 2},
-                                {3.5, 2, 7, -1, 3, 4e-3, -4, 0, 1}};
+  const cb_event_row event[] = {{0.5, 0, 1, 2, -1, 1e-3, -1, 1, 4, NULL},
+                                {1.5, 1, 0, 2, -1, 2e-3, -2, 0, 3, NULL},
+                                {2.5, 0, 0, 1, -1, -1e-3, -3, 2, 2, NULL},
+                                {3.5, 2, 7, -1, 3, 4e-3, -4, 0, 1, NULL}};
   const struct {
     const char *text;
     double value;

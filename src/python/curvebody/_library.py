@@ -73,13 +73,15 @@ class Constant(Structure):
 class Layout(Structure):
     _fields_ = [("title", c_char_p), ("source", c_char_p), ("resolved", c_char_p), ("attributes", POINTER(c_char_p)),
                 ("dimensions", POINTER(Dimension)), ("n_dimensions", c_size_t), ("constants", POINTER(Constant)),
-                ("n_constants", c_size_t), ("fields", POINTER(Field)), ("n_fields", c_size_t), ("state", POINTER(Blob)),
+                ("n_constants", c_size_t), ("fields", POINTER(Field)), ("n_fields", c_size_t),
+                ("event_fields", POINTER(Field)), ("n_event_fields", c_size_t), ("state", POINTER(Blob)),
                 ("n_state", c_size_t), ("observables", c_void_p), ("old_names", c_bool)]
 
 
 class EventRow(Structure):
     _fields_ = [("time", c_double), ("kind", c_int32), ("particle", c_int32), ("other", c_int32), ("wall", c_int32),
-                ("gap", c_double), ("speed_before", c_double), ("speed_after", c_double), ("impulse", c_double)]
+                ("gap", c_double), ("speed_before", c_double), ("speed_after", c_double), ("impulse", c_double),
+                ("state", POINTER(c_double))]
 
 
 class RowState(Structure):

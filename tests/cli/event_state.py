@@ -1,0 +1,167 @@
+#!/usr/bin/python3
+"""Events have the state at their times: its values, when it is recorded, and files without it."""
+import csv
+import os
+
+import h5py
+import numpy as np
+
+from command import Case, datasets, differing, main
+
+OSCILLATOR = """\
+curvebody: 1
+system:
+  coordinates: [q]
+  metric: [[1]]
+  potential: q^2/2
+  position: [1]
+  velocity: [0]
+events: [{expression: {chart: coordinates, value: q - 0.5, name: half}}]
+integrator: {name: gauss, stages: 4, step: 0.05}
+time: {end: 10}
+"""
+
+BALLS = """\
+curvebody: 1
+space: e2
+bodies:
+  - {kind: particles, name: first, radius: 0.25, mass: 1, place: {points: [[0, 0]]}, motion: {velocities: [[1, 0]]}}
+  - {kind: particles, name: second, radius: 0.25, mass: 3, place: {points: [[2, 0]]}}
+  - {kind: particles, name: other, radius: 0.25, mass: 2, place: {points: [[0, 5]]}, motion: {velocities: [[0.5, 0]]}}
+contacts: {restitution: 1}
+walls: [{plane: {at: {point: [1, 5]}, normal: [-1, 0], body: other}}]
+integrator: {name: lobatto, stages: 2, step: 0.4}
+time: {end: 3}
+"""
+
+FLOOR = """\
+curvebody: 1
+fluid:
+  medium: none
+  floor: {kind: reflecting}
+bodies:
+  - {name: still, shape: {name: ellipsoid, resolution: 8}, mass: 1, place: {position: [9, 0, 500]}}
+  - {name: drop, shape: {name: ellipsoid, resolution: 8}, mass: 2, place: {position: [0, 0, 2]}}
+integrator: {name: hamilton_pontryagin, step: 0.01}
+time: {end: 0.6}
+"""
+
+CAT = """\
+curvebody: 1
+bundle: {name: falling_cat, arm_1: 0.5, arm_2: 1}
+shape:
+  alpha: {start: 0, rate: 1, limits: [-0.5, 0.5], restitution: 0.5}
+integrator: {name: hamilton_pontryagin, step: 0.01}
+time: {end: 3}
+record: {observables: [momentum, energy]}
+"""
+
+
+class EventState(Case):
+    def record(self, text, *words, name="r.h5"):
+        self.write("s.yaml", text)
+        self.good("run", "s.yaml", "-o", name, "--quiet", "--force", *words)
+        with h5py.File(self.path(name)) as file:
+            return {key: file[key][()] for key in file if isinstance(file[key], h5py.Dataset)}
+
+    def test_an_oscillator_has_the_exact_state_at_its_zeros(self):
+        f = self.record(OSCILLATOR)
+        t, q, p = f["event_time"], f["event_position"][:, 0, 0], f["event_momentum"][:, 0, 0]
+        exact = [2 * np.pi * n + a * np.arccos(0.5) for n in range(3) for a in (-1, 1)]
+        exact = np.array([t for t in exact if 0 < t < 10])
+        # the integrator has order 8: its error at this step is below 1e-10
+        np.testing.assert_allclose(t, exact, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(q, 0.5, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(p, -np.sin(exact), rtol=0, atol=1e-9)
+        self.assertEqual(f["event_plot_position"].shape, (len(exact), 1, 3))
+
+    def test_a_contact_has_the_momenta_after_it_and_only_those_of_its_partners(self):
+        f = self.record(BALLS)
+        by_time = np.argsort(f["event_time"])
+        self.assertEqual(list(f["event_time"][by_time]), list(f["event_time"]))
+        pair, wall = [int(np.flatnonzero(f["event_other"] == other)[0]) for other in (1, -1)]
+        # masses 1 and 3 and a velocity of 1: the first ball returns with -1/2, the second one gets 1/2; they meet at 1.5
+        self.assertAlmostEqual(f["event_time"][pair], 1.5, delta=1e-12)
+        np.testing.assert_allclose(f["event_momentum"][pair, :, 0], [-0.5, 1.5, np.nan], atol=1e-12)
+        np.testing.assert_allclose(f["event_plot_position"][pair, :2], [[1.5, 0, 0], [2, 0, 0]], atol=1e-12)
+        self.assertTrue(np.isnan(f["event_plot_position"][pair, 2, :2]).all())
+        self.assertAlmostEqual(f["event_momentum"][wall, 2, 0], -1, delta=1e-12)
+        self.assertAlmostEqual(f["event_plot_position"][wall, 2, 0], 0.75, delta=1e-12)
+        self.assertTrue(np.isnan(f["event_momentum"][wall, :2]).all())
+
+    def test_a_body_on_the_floor_has_the_pose_and_the_momentum_after_the_impact(self):
+        f = self.record(FLOOR)
+        hit = int(np.flatnonzero(f["event_kind"] == 0)[0])
+        self.assertEqual(f["event_particle"][hit], 1)
+        # it falls from the height 2 until its lowest point, 1 below its centre, is on the floor
+        speed = np.sqrt(2 * 9.81)
+        self.assertAlmostEqual(f["event_pose"][hit, 1, 2], 1, delta=1e-9)
+        self.assertAlmostEqual(f["event_plot_position"][hit, 1, 2], 1, delta=1e-9)
+        self.assertAlmostEqual(f["event_body_momentum"][hit, 1, 5], 2 * speed, delta=1e-6)
+        self.assertTrue(np.isnan(f["event_pose"][hit, 0]).all())
+
+    def test_a_shape_at_its_limit_has_its_rate_after_the_reflection(self):
+        f = self.record(CAT)
+        # nothing acts on the variable, which moves with constant kinetic energy between its limits
+        np.testing.assert_allclose(f["event_shape"][:2, 0], [0.5, -0.5], atol=1e-9)
+        np.testing.assert_allclose(f["event_shape_rate"][:2, 0] * [-1, 1], f["event_speed_after"][:2], rtol=1e-12)
+        np.testing.assert_allclose(f["event_speed_after"][:2], -0.5 * f["event_speed_before"][:2], rtol=1e-9)
+        self.assertEqual(f["event_group"].shape[1:], f["group"].shape[1:])
+
+    def test_without_events_a_record_has_no_state_of_events(self):
+        plain = OSCILLATOR.replace(OSCILLATOR[OSCILLATOR.index("events"):OSCILLATOR.index("integrator")], "")
+        for text, words in ((plain, []), (OSCILLATOR, ["--set", "record.event_state=false"])):
+            f = self.record(text, *words)
+            self.assertEqual([name for name in f if name in ("event_position", "event_momentum", "event_plot_position")], [])
+        own = datasets(self.path("r.h5"))
+        self.record(OSCILLATOR)
+        other = [name for name in differing(own, datasets(self.path("r.h5"))) if not name.startswith("scenario")]
+        self.assertEqual(other, ["event_momentum", "event_plot_position", "event_position"])
+
+    def test_a_large_state_is_not_recorded_at_events(self):
+        for count, there in (146, True), (147, False):  # 7 numbers per particle; the maximum is 1024
+            points = ", ".join(f"[{i}, 40]" for i in range(count - 3))
+            crowd = f"  - {{kind: particles, name: crowd, radius: 0.1, mass: 1, place: {{points: [{points}]}}}}\ncontacts"
+            f = self.record(BALLS.replace("contacts", crowd), "--set", "time.end=1.6")
+            self.assertGreater(len(f["event_time"]), 0)
+            self.assertEqual("event_position" in f, there, count)
+
+    def test_resumed_and_repaired_records_are_those_of_one_run(self):
+        self.record(OSCILLATOR, name="whole.h5")
+        self.record(OSCILLATOR, "--set", "time.end=4", name="half.h5")
+        self.good("resume", "half.h5", "--until", "10", "--quiet")
+        self.assertEqual(differing(datasets(self.path("half.h5")), datasets(self.path("whole.h5"))), [])
+        self.assertIn("no errors", self.good("verify", "half.h5").stdout)
+
+    def test_a_record_of_an_older_version_goes_on_without_the_state(self):
+        self.record(OSCILLATOR, "--set", "time.end=4", name="old.h5")
+        with h5py.File(self.path("old.h5"), "r+") as file:
+            for name in "event_position", "event_momentum", "event_plot_position":
+                del file[name]
+        self.good("resume", "old.h5", "--until", "10", "--quiet")
+        self.assertIn("no errors", self.good("verify", "old.h5").stdout)
+        self.record(OSCILLATOR, name="whole.h5")
+        self.assertEqual(differing(datasets(self.path("old.h5")), datasets(self.path("whole.h5"))),
+                         ["event_momentum", "event_plot_position", "event_position"])
+
+    def test_verify_finds_a_state_that_is_too_short(self):
+        self.record(OSCILLATOR)
+        with h5py.File(self.path("r.h5"), "r+") as file:
+            file["event_position"].resize(2, axis=0)
+        self.assertIn("r.h5: error: /event_momentum has 3 events, other fields have 2", self.call("verify", "r.h5").stderr)
+
+    def test_tables_have_a_column_per_number(self):
+        f = self.record(BALLS)
+        self.good("export", "r.h5", "--csv", "-o", "t.csv")
+        with open(self.path("t-events.csv")) as stream:
+            rows = list(csv.DictReader(stream))
+        self.assertEqual(len(rows), len(f["event_time"]))
+        for e, row in enumerate(rows):
+            for i in range(3):
+                for a, axis in enumerate("xy"):
+                    np.testing.assert_equal(float(row[f"event_momentum[{i};{axis}]"]), f["event_momentum"][e, i, a])
+        self.assertTrue(os.path.exists(self.path("t.csv")))
+
+
+if __name__ == "__main__":
+    main()

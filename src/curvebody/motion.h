@@ -63,8 +63,8 @@ typedef struct cb_motion {
   cb_status (*tangent)(const cb_run *run, int body, struct cb_tangent *out);
   /* Finds how the motion of a falling plate, the body with this index, is read from a state (src/run/falling.h). */
   cb_status (*plate)(const cb_run *run, int body, struct cb_falling_plate *out);
-  /* Returns the particles if several such runs can be stepped together by vector instructions (src/run/run_shared.h);
-   * otherwise NULL. */
+  /* Returns the particles of the run if several runs of this kind can be stepped together by vector instructions
+   * (src/run/run_shared.h); otherwise NULL. */
   struct cb_particles *(*lanes)(const cb_run *run);
 } cb_motion;
 

@@ -33,7 +33,8 @@ cb_status cb_text_metric_create_system(const cb_node *node, const char *const *e
  * stay owned by the space. Returns their number. */
 size_t cb_text_metric_parameters(const cb_space *g, const char **names, const double **values);
 
-/* The class of these spaces, which is not in the registry: name, documentation and keys. */
+/* The class of spaces whose metric is given as text. It is not in the registry, and has only name, documentation and
+ * keys. */
 extern const cb_space_class cb_text_metric_class;
 
 /* --- the data of such a space --- */

@@ -203,5 +203,5 @@ void cb_stage_matrix_set(cb_stage_matrix *m, int particle, int e, const double *
 
 /* Factors the matrix, all of whose blocks have been set. May return CB_STEP_SINGULAR. */
 cb_status cb_stage_matrix_factor(cb_stage_matrix *m);
-/* Replaces the right side x[n*B] by the solution. */
+/* Replaces the right-hand side x[n*B] by the solution. */
 void cb_stage_matrix_solve(cb_stage_matrix *m, double *x);

@@ -14,7 +14,8 @@ static const double off_tangent = 1e-6;
 /* Up to this distance from the base point, in radii of curvature, the velocity of a particle may be given in another
  * chart than its position. The error is up to exp(2 coordinate_range) units of round-off. */
 static const double coordinate_range = 10;
-/* The approximate distance, in radii of curvature, beyond which squares of a field overflow. */
+/* The approximate distance, in radii of curvature, beyond which squares of the components of a Killing field
+ * overflow. */
 static const double largest_square = 354;
 
 static const cb_origin *origin_of(const cb_places *p, int i) { return &p->origin[p->frame[i]]; }
@@ -280,8 +281,9 @@ static cb_status add_move(cb_places *p, const cb_node *map, bool far) {
   return CB_OK;
 }
 
-/* Finds the first isometry of `move` that moves at least half as far as the farthest one: the isometries before it are
- * part of the place. Isometries that an origin cannot represent do not count; *first is 0 if all are of this kind. */
+/* Finds the first isometry of `move` that moves the base point at least half as far as the isometry that moves it
+ * farthest. The isometries before it are part of the place. Isometries that an origin cannot represent do not count;
+ * *first is 0 if all are of this kind. */
 static cb_status find_far(const cb_space *g, const cb_node *move, size_t *first) {
   double maximum = 0;
   *first = 0;
@@ -302,8 +304,8 @@ static cb_status find_far(const cb_space *g, const cb_node *move, size_t *first)
   return CB_OK;
 }
 
-/* In spaces where coordinates grow, separates the part of `move` that bodies may have in common; *far is its first
- * isometry. */
+/* In spaces where coordinates grow with the distance (cb_origin_grows), separates the part of `move` that bodies may
+ * have in common; *far is its first isometry. */
 static cb_status keep_apart(cb_places *p, const cb_node *move, size_t *far) {
   const size_t n = (size_t)p->n_origins;
   *far = 0;

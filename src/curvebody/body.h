@@ -15,16 +15,16 @@ typedef struct cb_body_class {
   const char *name, *title, *doc;
   const cb_param *params; /* the keys of the class; all bodies also have the keys kind, name, place and motion */
   size_t params_size;     /* bytes of the struct that `params` fills */
-  /* Adds the body to b, whose space is `space`. params: the filled struct. node: the body's map in the scenario, which
-   * gives messages their place; the functions of src/bodies/place.h read `place` and `motion` from it. */
+  /* Adds the body to b, whose space is `space`. params: the filled struct. node: the body's map in the scenario, whose
+   * place in the file error messages give; the functions of src/bodies/place.h read `place` and `motion` from it. */
   cb_status (*build)(const void *params, const cb_node *node, const cb_space *space, cb_builder *b);
 } cb_body_class;
 
 extern const cb_body_class *const *const cb_body_classes;
 
 /* Adds to b the body that `node` describes, a map with the key `kind`, the name of a class. The name of the body is the
- * value of the key `name`; without this key it is the kind with the first free number from 1 on. CB_ERROR_INPUT, with
- * the place in the file, for an error in the map. */
+ * value of the key `name`; without this key it is the kind, followed by the first free number, counted from 1.
+ * CB_ERROR_INPUT, with the place in the file, for an error in the map. */
 cb_status cb_body_build(const cb_node *node, const cb_space *space, cb_builder *b);
 /* Does the same as cb_body_build, with a class that need not be in cb_body_classes. The key `kind` of the map `node` is
  * ignored. */

@@ -2,7 +2,7 @@
  * cb_problem_group_path solve.
  *
  *   g' = g xi,  xi = -A(r) r',   length' = sqrt(r'Mr'),   cost' = r'Mr'
- * In a fluid that moves, xi also has the velocity with which the flow carries the body (bundle/flow.c), and length and
+ * In a fluid that moves, the velocity with which the flow carries the body is added to xi (bundle/flow.c); length and
  * cost are those in a fluid at rest.
  * r(t) is the gait at the time t/T, where T is its period in seconds. g is an element of the group, xi the body
  * velocity, A the connection and M the cost metric (curvebody/bundle.h).
@@ -28,14 +28,16 @@ typedef struct cb_bundle_path {
   const cb_bundle_flow *flow; /* NULL: the fluid is at rest, or there is none */
 } cb_bundle_path;
 
-/* A state, with everything that a restart needs. The members _low are the low-order parts of compensated sums. */
+/* A state, with everything that a restart needs. The members whose names end in _low are the low-order parts of
+ * compensated sums. */
 typedef struct cb_bundle_state {
   double t, t_low, length, length_low, cost, cost_low;
   double g[CB_GROUP_SIZE];
 } cb_bundle_state;
 
-/* Checks whether a bundle may move in this flow. CB_ERROR_UNSUPPORTED for a bundle that is not in a fluid, for a flow
- * that leaves the plane or line of the bundle, and for a gradient if the bundle has no cb_bundle_class.strain. */
+/* Checks whether a bundle may move in this flow. CB_ERROR_UNSUPPORTED for a bundle that is not in a fluid or is in a
+ * curved space, for a flow that leaves the plane or line of the bundle, and for a gradient if the fluid has no
+ * viscosity or the bundle has no cb_bundle_class.strain. */
 cb_status cb_bundle_check_flow(const cb_bundle *b, const cb_bundle_flow *f);
 /* Computes the body velocity xi[dim] with which the flow carries a body at the group element g. S: the result of
  * cb_bundle_strain, or NULL if the flow has no strain. */

@@ -58,10 +58,10 @@ cb_status cb_flow_at(const cb_flow *f, double t, int n, const double (*x)[3], do
                      double (*rate)[3]);
 
 /* Checks that a flow has no divergence, at 64 places and times. Places where the gradient is 0 or not finite do not
- * count. The flow is accepted if the divergence is at most 1e-6 of the gradient at one of the others, or if there are
- * no others. Otherwise CB_ERROR_DOMAIN with a place. A flow whose divergence is 0 at some places only is accepted; a
- * run checks the divergence where its bodies are. Do not call it for a flow from a grid, whose divergence is not
- * exactly 0 between the points of the grid. */
+ * count. The flow is accepted if the divergence is at most 1e-6 of the gradient at one or more of the remaining places,
+ * or if no place remains. Otherwise CB_ERROR_DOMAIN with a place. A flow whose divergence is 0 at some places only is
+ * accepted; a run checks the divergence where its bodies are. Do not call it for a flow from a grid, whose divergence
+ * is not exactly 0 between the points of the grid. */
 cb_status cb_flow_check_divergence(const cb_flow *f);
 
 /* --- classes --- */
@@ -89,7 +89,8 @@ typedef struct cb_flow_facts {
 typedef struct cb_fluid_flow_class {
   const char *name, *title, *doc;
   const cb_param *params; /* the keys of the flow's map; NULL: init reads the value, which need not be a map */
-  size_t size;            /* size of the struct `flow` of the members below: the fields of params, and those of init */
+  size_t size;            /* size of the struct `flow`, an argument of the functions below: the fields of params, then
+                           * those that init fills */
   /* Completes the struct flow, whose params were already read. value: the value of the flow in a scenario; parameters:
    * names and values that expressions may use. NULL: there is nothing to complete. */
   cb_status (*init)(void *flow, const cb_node *value, const cb_expression_scope *parameters, cb_flow_facts *facts);

@@ -77,8 +77,8 @@ typedef struct cb_fluid_model_class {
   cb_status (*on_twist)(const cb_fluid_model *m, const void *body, int place, double density, const double V[6],
                         double (*F)[6], double (*dF)[6][6]);
   /* Computes the forces f[terms][3] on a face whose centre has the velocity u relative to the flow, and their
-   * derivatives df[terms][3][3] by u (df may be NULL); both are 0 on entry. A value that is not finite must be nan. The
-   * library adds up the forces of the faces in a fixed order. */
+   * derivatives df[terms][3][3] by u (df may be NULL); both are 0 on entry. Where a value is not finite, the function
+   * must write nan. The library adds up the forces of the faces in a fixed order. */
   void (*on_face)(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3], double *f,
                   double *df);
   /* --- added mass: the functions may be NULL. The added mass is 0 if it is switched off for the body. --- */
@@ -117,8 +117,8 @@ typedef struct cb_fluid_model_class {
                              const double (*v)[3], const cb_pose *g, cb_added_mass *out, double (*slope)[7][7]);
   bool curved; /* true: the added mass is valid in spaces of any curvature; false: only in flat space */
   /* --- places that move with parts of the surface, for a body with poses; the functions may be NULL --- */
-  /* For a body with poses: it is called in place of `prepare`, and does the same. moves[parts]: the poses move this
-   * part. NULL: `prepare` is called. */
+  /* For a body with poses: it is called in place of `prepare`, and does the same. moves[i]: whether the poses move part
+   * i. NULL: `prepare` is called. */
   cb_status (*prepare_posed)(const cb_fluid_model *m, const cb_surface *surface, const bool *moves, const cb_mass *mass,
                              void **body);
   /* Returns the number of the part with which the place number `place` moves, or -1 for a place that is fixed in the

@@ -41,8 +41,8 @@ typedef struct cb_quantity {
 typedef struct cb_motion {
   /* Called before the first row and checkpoint of a run that was not restored. */
   cb_status (*begin)(cb_run *run);
-  /* Makes one step of length h. A class may repeat a step that fails in halved steps. Advances the time and the number
-   * of steps (cb_run_clock). */
+  /* Makes one step of length h. If the step fails, the function may repeat it in halved steps. Advances the time and
+   * the number of steps (cb_run_clock). */
   cb_status (*step)(cb_run *run, cb_sink *sink, double h);
   /* Computes the quantities from which the fields of a row are filled. On failure *what is the name of the field that
    * could not be computed. */
@@ -69,8 +69,8 @@ typedef struct cb_motion {
   cb_status (*tangent)(const cb_run *run, int body, struct cb_tangent *out);
   /* Finds how the motion of a falling plate, the body with this index, is read from a state (src/run/falling.h). */
   cb_status (*plate)(const cb_run *run, int body, struct cb_falling_plate *out);
-  /* Returns the particles if several such runs can be stepped together by vector instructions (src/run/run_shared.h);
-   * otherwise NULL. */
+  /* Returns the particles of the run if several runs of this kind can be stepped together by vector instructions
+   * (src/run/run_shared.h); otherwise NULL. */
   struct cb_particles *(*lanes)(const cb_run *run);
   /* For the laws of controls: the first function finds the quantity with the name text[length], such as head.x, and
    * returns whether there is one; the second returns its value at the state that was last measured. quantities: which

@@ -25,17 +25,18 @@ cb_status cb_place_unknown_chart(const cb_node *node, const cb_space *g, const c
  * point is relative to the world, and a point that is too far from the base point is an error. `what` is its name in
  * messages. */
 cb_status cb_place_point(const cb_node *map, const char *what, const cb_space *g, cb_origin *origin, double *x);
-/* Does the same as cb_place_point in the coordinates in which the space is used: those of the embedding, or of the
- * chart in which the space is used. */
+/* Does the same as cb_place_point, with x in the coordinates in which the space is used: those of cb_space.chart if it
+ * is set, otherwise those of the embedding. */
 cb_status cb_place_space_point(const cb_node *map, const char *what, const cb_space *g, cb_origin *origin, double *x);
 
 /* Reads a tangent vector at the point x, which was read from the map `at`. Its components are given in the chart of
  * `at`; the result is in the coordinates in which the space is used. */
 cb_status cb_place_vector(const cb_node *at, const cb_node *node, const cb_space *g, const double *x, double *vector);
 
-/* Reads one point in coordinates of a chart (NULL: the embedding). Sets x, and given[dim] unless chart is NULL. If
- * coordinates grow, *origin is the origin that moves the base point to the point. x is valid for places that are not
- * beyond cb_place_far. */
+/* Reads one point in coordinates of a chart (NULL: the embedding). Sets x and, unless chart is NULL, the coordinates
+ * given[dim] as they are in the scenario. If coordinates of the embedding grow with the distance (cb_origin_grows),
+ * *origin is the origin that moves the base point to the point. x is valid for places that are not beyond
+ * cb_place_far. */
 cb_status cb_place_read(const cb_node *node, const cb_space *g, const cb_chart *chart, double *x, double *given,
                         cb_origin *origin);
 /* Does the same as cb_place_read, from a map {chart: .., point: [..]}, and sets *chart. */

@@ -156,7 +156,8 @@ void cb_isometry_vector(const cb_space *g, const cb_isometry *a, const double *v
   const int n = g->embedding < CB_COORD_MAX ? g->embedding : CB_COORD_MAX;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) sum[i] += a->m[i][j] * v[j];
-  /* Only a configuration space has more than CB_COORD_MAX coordinates. There `a` is the identity, so w is v. */
+  /* Only a configuration space has more than CB_COORD_MAX coordinates. There `a` is the identity, so that w is equal to
+   * v. */
   memmove(w, v, (size_t)g->embedding * sizeof *w);
   memcpy(w, sum, (size_t)n * sizeof *w);
 }
@@ -299,7 +300,7 @@ void cb_killing_momentum_add(const cb_space *g, const double *x, const double *p
 enum { DIM = CB_DIM_MAX, SIZE = DIM + DIM * DIM, COLUMNS = 8, MAX_STEPS = 100000 };
 
 /* A step is accepted if the relative difference of the last two columns of the extrapolation is at most `converged`.
- * The error of the last column is far smaller; the round-off of DX is a tenth of this. A step shorter than
+ * The error of the last column is far smaller; the round-off of DX is a tenth of `converged`. A step shorter than
  * smallest_step times the whole time is always accepted. */
 static const double converged = 1e-13, smallest_step = 1e-10;
 

@@ -43,7 +43,7 @@ typedef struct flow {
   bool transport, jacobi;
   double length;           /* |u| */
   double tolerance;        /* the maximum error of one step */
-  double y[SIZE], f[SIZE]; /* at the start of the step: q, u, w, columns (dq, v) for unit dq(0), v(0) */
+  double y[SIZE], f[SIZE]; /* y: q, u, w and Jacobi fields (dq, v) at the start of the step; f: their rates */
   double metric[D * D];    /* the metric at the start of the step */
   double scale[D];         /* the largest sqrt(g_ii) so far */
   int *evaluations;
@@ -147,8 +147,8 @@ static cb_status derivative(flow *s, const double *y, double *f, double *metric)
   return CB_OK;
 }
 
-/* Returns the largest component of the errors e of the increment d, each divided by its scale and by the tolerance. A
- * step is accepted if the result is at most 1. */
+/* Returns the largest of the errors e of the components of the increment d, each divided by the scale of its component
+ * and by the tolerance. A step is accepted if the result is at most 1. */
 static double error_norm(const flow *s, const double *d, const double *e) {
   int n = s->n;
   double worst = 0, length = s->length > 0 ? s->length : 1, w = 0;
@@ -163,7 +163,8 @@ static double error_norm(const flow *s, const double *d, const double *e) {
     for (int i = 0; i < n && w > 0; i++) worst = fmax(worst, s->scale[i] * fabs(e[at + i]) / w);
     at += n;
   }
-  /* For Jacobi fields, each row is relative to its largest entry, for unit vectors at the start of the step. */
+  /* Of Jacobi fields that start from unit vectors, the error of each row is relative to the largest entry of the
+   * row. */
   for (int i = 0; s->jacobi && i < 2 * n; i++) {
     double maximum = 0, size = 0;
     for (int c = 0; c < 2 * n; c++) {
@@ -230,7 +231,8 @@ static bool still_minimal(const flow *s, double h, const double *b, const double
   return cb_cholesky(n, m, 0, l);
 }
 
-/* Multiplies the propagator of the step by the propagator of the earlier steps, and looks for a conjugate point. */
+/* Multiplies the matrix of the Jacobi fields over this step by the matrix over the earlier steps, and looks for a
+ * conjugate point. */
 static void accumulate(const flow *s, double h, bool first, const double *columns, cb_geodesic_end *out) {
   int n = s->n, nn = n * n;
   cb_jacobi step, *j = &out->jacobi;

@@ -3,7 +3,7 @@
  *
  * Newton's method has one block of s*dim unknowns per particle, ordered by stage, then by coordinate; s is the number
  * of stages, dim the dimension of the space. In moving charts a unit is one particle in one factor of the space. Stage
- * arrays in charts are [s][n*dim], on the embedding [s][n*k].
+ * arrays in charts are [s][n*dim], and those in the embedding are [s][n*k], for n particles with k coordinates each.
  */
 #pragma once
 
@@ -59,7 +59,7 @@ struct cb_gauss {
   double tolerance;   /* relative tolerance of the stages; 0: round-off */
   double contraction; /* the last measured contraction of the fixed-point iteration; 0: not yet measured */
 
-  /* the step being made */
+  /* the start and the length of the step that is being made */
   const cb_state *start;
   double h;
 
@@ -68,13 +68,13 @@ struct cb_gauss {
   /* data of Newton's method, created when they are first needed */
   cb_stage_matrix *matrix;
   double *residual;
-  double *jacobian_x, *jacobian_v; /* [pattern entries * k * k] */
+  double *jacobian_x, *jacobian_v; /* [pattern entries * k * k]: dF/dx and dF/dv */
 };
 
 /* Changes CB_ERROR_DOMAIN of a stage to CB_STEP_DOMAIN, because a smaller step may stay in the domain. */
 cb_status cb_gauss_stage_status(cb_status status);
 
-/* Creates the matrix; mask and pivots are those of cb_stage_matrix_create. */
+/* Creates the matrix; mask and pivots are those of cb_stage_matrix_create (iteration.h). */
 cb_status cb_gauss_make_matrix(cb_gauss *m, const bool *mask, const double *pivots);
 
 /* Solves for the stages of the step to round-off or the tolerance. */
@@ -96,10 +96,10 @@ cb_status cb_gauss_solve(cb_gauss *m);
 
 #define CB_INLINE static inline __attribute__((always_inline))
 
-/* fmax would be a function call; a nan is detected elsewhere. */
+/* Returns the larger of a and b. It replaces fmax, which would be a function call. A nan is detected elsewhere. */
 CB_INLINE double cb_larger(double a, double b) { return a > b ? a : b; }
 
-/* <u,v> of a factor; with negative curvature the last coordinate has a minus sign. */
+/* Returns <u,v> of a factor. If the curvature is negative, the last coordinate has a minus sign. */
 CB_INLINE double cb_factor_inner(int k, double K, const double *u, const double *v) {
   double sum = cb_dot(k - 1, u, v), last = u[k - 1] * v[k - 1];
   return K < 0 ? sum - last : sum + last;
@@ -127,7 +127,7 @@ CB_INLINE double cb_moving_components(int d, int k, double K, const double *x0, 
   return cb_factor_inner(k, K, x0, F);
 }
 
-/* Numbers that depend only on the centre. */
+/* Numbers that depend only on the centre of the chart. */
 typedef struct cb_moving_centre {
   double e[CB_DIM_MAX], s, D; /* e, s_e and De of the equations above */
 } cb_moving_centre;
@@ -244,7 +244,7 @@ typedef struct cb_gauss_moving {
   size_t count, points; /* n*dim, n*k */
   double *xi, *u;       /* coordinates and d xi/dt at the stages */
   double *x, *F, *v;    /* points, forces and (with damping) velocities in the embedding */
-  double *f0, *f;       /* the forces' components along x0 [s][n*factors] and the frame [s][n*dim] */
+  double *f0, *f;       /* components of the forces: f0[s][n*factors] along x0, f[s][n*dim] in the frame */
   double time[CB_STAGES_MAX];
   const double *x_at[CB_STAGES_MAX], *v_at[CB_STAGES_MAX]; /* [s]: where each stage begins in x, v and F */
   double *F_at[CB_STAGES_MAX];

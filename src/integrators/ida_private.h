@@ -2,7 +2,7 @@
  * (ida_solver.c).
  *
  * The unknowns are y = (x, v, L, M): n*k positions and velocities, the integrals L of the multipliers of all rows, and
- * the integrals M of the multipliers that keep the rows of position. See integrators/ida.c for the equations.
+ * the integrals M of the multipliers that enforce the rows of position. See integrators/ida.c for the equations.
  */
 #pragma once
 
@@ -68,11 +68,11 @@ typedef struct cb_ida {
 /* Computes the residual r[size] of the equations at (t, y, y'); yp is y'. */
 cb_status cb_ida_residual(cb_ida *m, double t, const double *y, const double *yp, double *r);
 
-/* Adds the values of the entries of dr/dy + c dr/dy' after cb_entries_begin. */
+/* Adds the values of the entries of dr/dy + c dr/dy' Call it after cb_entries_begin. */
 cb_status cb_ida_jacobian(cb_ida *m, double t, double c, const double *y, const double *yp);
 
-/* Sets y and y' from a state. The state is projected to the rows, and the multipliers that keep the rows are computed.
- */
+/* Sets y and y' from a state. The state is projected to the rows, and the multipliers that enforce the rows are
+ * computed. */
 cb_status cb_ida_start(cb_ida *m, const cb_state *state);
 /* Sets the state at (t, t_low) from y, projected to the rows. */
 cb_status cb_ida_output(cb_ida *m, double t, double t_low, cb_state *state);
@@ -108,8 +108,8 @@ cb_status cb_ida_advance(cb_ida *m, bool restart, double t0, double t);
     name##_text(code, text, self);                                                                                  \
   }                                                                                                                 \
   static void name##_text(int code, const char *text, void *self)
-/* Sends the text of errors to the handler only, so that nothing is printed. `set` is the solver's call in SUNDIALS
- * 6. */
+/* Sends the text of errors to the handler only, so that nothing is printed. `set` is the function of the solver that
+ * does this in SUNDIALS 6. */
 #define CB_SUNDIALS_LISTEN(context, set, solver, handler, self) \
   (!SUNContext_ClearErrHandlers(context) && !SUNContext_PushErrHandler(context, handler, self))
 #else

@@ -302,7 +302,8 @@ static cb_status momenta(const cb_ida *m, const double *x, const double *v, doub
   return CB_OK;
 }
 
-/* The start has L = M = 0, M' = 0, L' from the condition that the rates stay constant, and v' from the equations. */
+/* At the start L = M = 0 and M' = 0. L' follows from the condition that the rates stay constant, and v' from the
+ * equations. */
 cb_status cb_ida_start(cb_ida *m, const cb_state *state) {
   const int nk = m->nk;
   double *y = N_VGetArrayPointer(m->y), *yp = N_VGetArrayPointer(m->yp), *r = N_VGetArrayPointer(m->residual);
@@ -445,7 +446,7 @@ static int factor(SUNLinearSolver linear, SUNMatrix matrix) {
                 cb_fail(CB_ERROR_MEMORY, "no memory for the factors of a matrix of %d unknowns", current->size));
 }
 
-/* The maximum number of unknowns for which dense factors are faster. */
+/* The maximum number of unknowns for which dense factors are faster than sparse ones. */
 enum { DENSE_MAX = 24 };
 
 static cb_status make_solver(cb_ida *m, int solver) {
@@ -499,8 +500,8 @@ void cb_ida_close(cb_ida *m) {
   cb_entries_free(&m->entries);
 }
 
-/* Returns the particle with the largest error, after a step failed because of its error or of Newton's method. Returns
- * -1 if it is not known. Overwrites y and y'. */
+/* Returns the particle with the largest error, after a step failed because its error was too large or because Newton's
+ * method did not converge. Returns -1 if it is not known. Overwrites y and y'. */
 static int find_failed_particle(const cb_ida *m) {
   if (IDAGetEstLocalErrors(m->ida, m->y) || IDAGetErrWeights(m->ida, m->yp)) return -1;
   const double *error = N_VGetArrayPointer(m->y), *weight = N_VGetArrayPointer(m->yp);
@@ -516,7 +517,7 @@ static int find_failed_particle(const cb_ida *m) {
 }
 
 static cb_status explain(cb_ida *m, int flag, double t0, double t) {
-  /* If the motion reaches the border of a chart, the steps go to 0. */
+  /* If the motion reaches the border of a chart, the lengths of the steps go to 0. */
   const cb_status stopped = m->failure == CB_STEP_DOMAIN ? CB_STEP_DOMAIN : CB_STEP_NO_CONVERGENCE;
   switch (flag) {
     case IDA_TOO_MUCH_WORK:

@@ -30,7 +30,7 @@ typedef struct cb_lobatto_newton {
   double *dx[CB_LOBATTO_MAX], *dv[CB_LOBATTO_MAX]; /* dF/dx and dF/dv of the stages, in pattern order */
 } cb_lobatto_newton;
 
-/* Positions of the unknowns of a particle: D_i (i from 1), y_k of factor f, Q_k. */
+/* These functions return the positions of unknowns among those of a particle: D_i (i from 1), y_k of factor f, Q_k. */
 static int at_D(const cb_lobatto *l, int i) { return (i - 1) * l->k; }
 static int at_y(const cb_lobatto *l, const cb_space *g, int k, int f) {
   return (l->s - 1) * l->k + k * g->n_factors + f;
@@ -148,8 +148,8 @@ cb_status cb_lobatto_newton_create(cb_lobatto *l) {
     return cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method with %d particles", l->n);
   }
 
-  /* the pattern of a block off the diagonal: the entries that full derivatives reach, at X = Q = 0 so that none
-   * cancel */
+  /* Finds the pattern of a block off the diagonal: the entries that are not 0 if all derivatives of the force are 1.
+   * X and Q are 0, so that no terms cancel. */
   double ones[CB_COORD_MAX * CB_COORD_MAX], none[CB_FACTOR_MAX] = {0}, base[CB_COORD_MAX], zero[CB_COORD_MAX] = {0};
   for (int e = 0; e < CB_COORD_MAX * CB_COORD_MAX; e++) ones[e] = 1;
   cb_space_base_point(g, base);
@@ -288,7 +288,7 @@ static cb_status factor(cb_lobatto_newton *w, const cb_lobatto *l) {
   return cb_stage_matrix_factor(w->matrix);
 }
 
-/* Adds the correction; *c receives the change of the D. */
+/* Adds the correction to the unknowns; *c receives the changes of the displacements D_i. */
 static void update(cb_lobatto_newton *w, cb_lobatto *l, cb_stage_change *c) {
   const cb_space *g = l->g;
   const double *x0 = l->start->x;

@@ -19,13 +19,13 @@
 enum { CB_SHAPE_DIFFERENCES = 12, CB_SHAPE_HISTORY = CB_STAGES_MAX * CB_SHAPE_MAX };
 
 typedef struct cb_shape_history {
-  int count, degree; /* differences that are known; the degree of the last guess */
+  int count, degree; /* count: number of known differences; degree: that of the last guess */
   double h, t, gap;  /* the step, the time of its start, and the time since the step before it */
   double difference[CB_SHAPE_DIFFERENCES][CB_SHAPE_HISTORY], size[CB_SHAPE_DIFFERENCES];
 } cb_shape_history;
 
-/* Returns whether there is a guess for the step h at time t. A history of steps of another size, or with another
- * distance in time, is deleted. */
+/* Returns whether there is a guess for the step h at time t. The history is deleted if its steps have another length,
+ * or if the time from the last step to this one differs from the time between the earlier steps. */
 static inline bool cb_shape_history_serves(cb_shape_history *past, double h, double t) {
   const double gap = t - past->t;
   if (past->h != h || (past->count > 1 && !(fabs(gap - past->gap) <= 1e-6 * fabs(past->gap)))) past->count = 0;
@@ -33,8 +33,8 @@ static inline bool cb_shape_history_serves(cb_shape_history *past, double h, dou
   return past->count > 0;
 }
 
-/* Computes the guess x[N]. rate: the factor by which one correction of Newton's method reduces an error. The functions
- * are inlined so that a constant N gives loops of constant length. */
+/* Computes the guess x[N]. rate: the factor by which one correction of Newton's method reduces an error. This function
+ * and cb_shape_remember are inlined so that a constant N gives loops of constant length. */
 static inline __attribute__((always_inline)) void cb_shape_guess(cb_shape_history *past, int N, double rate,
                                                                  double *x) {
   const int top = past->count - 1;
@@ -50,7 +50,7 @@ static inline __attribute__((always_inline)) void cb_shape_guess(cb_shape_histor
     for (int i = 0; i < N; i++) x[i] += past->difference[k][i];
 }
 
-/* Adds the solution x[N] of the step h from time t. */
+/* Adds the solution x[N] of the step h from time t to the history. */
 static inline __attribute__((always_inline)) void cb_shape_remember(cb_shape_history *past, int N, const double *x,
                                                                     double h, double t) {
   int count = past->count < CB_SHAPE_DIFFERENCES ? past->count : CB_SHAPE_DIFFERENCES - 1;

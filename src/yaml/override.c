@@ -1,4 +1,4 @@
-/* Sets one value of a tree: from the command line, or to a node of another tree.
+/* Sets one value of a tree: to a text of the command line, or to a node of another tree.
  *
  * Lists and maps on the path to the value are copied, and the rest is shared with the old tree. Therefore a value that
  * several aliases share changes in one place only, and nodes that are in use elsewhere do not change. */

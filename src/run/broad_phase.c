@@ -67,8 +67,7 @@ static inline __attribute__((always_inline)) bool are_near(const cb_broad *b, cb
  * also near each other in memory. The index of a block in the table is a hash of its coordinates and tag, because the
  * space may be unbounded. The key, which has all bits of the hash, distinguishes the balls of different blocks with the
  * same index. If two blocks of one window have equal keys nevertheless, a pair is found twice; sort_pairs removes the
- * copy. Source: Teschner et al., Optimized spatial hashing for collision detection, VMV (2003); the blocks are an
- * addition.
+ * copy. Source: Teschner et al., Optimized spatial hashing for collision detection, VMV (2003), which has no blocks.
  */
 
 enum { BLOCK_BITS = 6 };

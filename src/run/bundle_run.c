@@ -210,7 +210,7 @@ static cb_status restored(cb_run *run) {
   return CB_OK;
 }
 
-/* A failed step is not repeated as two halves: the halves could step over the singular shape. */
+/* A failed step is not repeated as two halves: the halves could step over the singular shape at which it failed. */
 static cb_status step(cb_run *run, cb_sink *sink, double h) {
   cb_bundle_run *f = run->own;
   (void)sink;

@@ -33,7 +33,8 @@ typedef struct cb_bundle_run cb_bundle_run;
 
 static inline cb_bundle_run *cb_bundle_run_of(const cb_run *run) { return run->own; }
 
-/* For runs whose data begin with a cb_bundle_run: the dimensions of the record, and fields (cb_observable.fill). */
+/* These functions are for runs whose data begin with a cb_bundle_run. The first adds the dimensions of the record; the
+ * others fill fields (cb_observable.fill). */
 cb_status cb_bundle_dimensions(cb_run *run);
 CB_FILL(cb_fill_bundle_curvature);
 CB_FILL(cb_fill_bundle_power);

@@ -22,8 +22,9 @@
 #include <string.h>
 
 enum { MAXIMUM = 40, QUANTITIES = CB_BODY_QUANTITIES };
-/* The iteration has converged if the values change by at most SETTLED, relative to the largest value of the same unit;
- * or by at most STALLED, which is about the round-off, if the last iteration has not halved the change. */
+/* The iteration has converged if the change of the values, relative to the largest value of the same unit, is at most
+ * SETTLED. If the last iteration has not halved the change, a change of at most STALLED suffices, which is about the
+ * round-off. */
 static const double SETTLED = 1e-15, STALLED = 1e-13;
 /* The limit STALLED for the twists of coupled bodies. They have more round-off, because their momenta contain sums over
  * all other bodies. */

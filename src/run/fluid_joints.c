@@ -389,7 +389,7 @@ void cb_fluid_joined_free(cb_run *run) {
  * (coupling/convex.h). Copies of a body share them. A body with `spheres` touches by its spheres instead.
  */
 
-/* Returns whether a body has spheres, and finds the first point of it, its centre. */
+/* Returns whether a body has spheres, and sets *centre to the first point of the body, which is its centre. */
 static bool has_spheres(const cb_fluid_points *points, int body, int *centre) {
   bool any = false;
   *centre = -1;

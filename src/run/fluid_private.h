@@ -269,7 +269,7 @@ cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed);
 int cb_fluid_joined_limits(const cb_run *run);
 cb_status cb_fluid_joined_limit_names(cb_run *run, const char **name);
 int cb_fluid_joined_limited_body(const cb_run *run, int limit);
-/* Stores the state of the joints, and restores it. */
+/* The first function stores the state of the joints, and the second one restores it. */
 void cb_fluid_joined_keep(cb_run *run);
 void cb_fluid_joined_back(cb_run *run);
 /* Warns of joints with conditions that follow from other joints at the start. */

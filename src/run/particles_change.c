@@ -79,7 +79,8 @@ static bool has_moved(const cb_state *s, const cb_particles_change *c) {
   return way > rest * size || memcmp(s->origin, c->origin, (size_t)s->n_components * sizeof *c->origin);
 }
 
-/* Compares the momenta that were known at the start. Returns false if one of them has become nan. */
+/* Compares the momenta with those at the start, except momenta that were not known there. Returns false if one of them
+ * has become nan. */
 static bool compare_momenta(cb_particles *p, const cb_particles_change *c, bool all) {
   cb_particles_watch *w = &p->watch;
   double *const momentum = p->measure.momentum, size = 0;

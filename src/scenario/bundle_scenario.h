@@ -67,8 +67,9 @@ const cb_bundle_scenario *cb_bundle_scenario_of(const cb_scenario *s);
  * does not follow it, or -1 if there is no gait; other may be NULL. */
 bool cb_bundle_scenario_follows(const cb_bundle_scenario *m, int *other);
 
-/* Finds the map of a gait. If `node` has the key `file`, it is the gait of that scenario, with the other keys of `node`
- * in place of its own; *bundle is then the bundle of that scenario. Otherwise *gait is `node` and *bundle is NULL. */
+/* Finds the map of a gait. If `node` has the key `file`, *gait is the gait of the scenario in that file, in which the
+ * other keys of `node` replace the keys with the same names; *bundle is then the bundle of that scenario. Otherwise
+ * *gait is `node` and *bundle is NULL. */
 cb_status cb_scenario_find_gait(cb_scenario *s, const cb_node *node, const cb_node **gait, const cb_node **bundle);
 /* Puts another gait into the scenario's tree, and an integrator if the tree has none. Appends the scenario to out as a
  * text that is valid in any folder. */
@@ -131,8 +132,8 @@ typedef struct cb_gait_check {
   double cost, element; /* relative error of the cost; largest absolute error of a number of the group element */
 } cb_gait_check;
 
-/* Finds the gaits for the key `optimum` of the scenario, which must be present, and checks the best one with this error
- * (of cb_holonomy). watch: NULL, or as in cb_optimum_find_watched. The caller frees. Errors: as cb_optimum_find, with
+/* Finds the gaits for the key `optimum` of the scenario, which must be present, and checks the best one by cb_holonomy
+ * with this error. watch: NULL, or as in cb_optimum_find_watched. The caller frees. Errors: as cb_optimum_find, with
  * the position of the key if the key causes the error. */
 cb_status cb_gait_optima_find(const cb_bundle_scenario *motion, double error, const cb_find_watch *watch,
                               cb_optima **out, cb_gait_check *check);

@@ -150,8 +150,8 @@ cb_status cb_motion_cycle_find(cb_scenario *s, const cb_cycle_options *options, 
 
 enum { N = CB_CYCLE_KEYS, ITERATIONS = 100, HALVINGS = 25 };
 
-static const double difference = 2e-3, /* of x, in differences */
-    noise = 1e-12;                     /* of f */
+static const double difference = 2e-3, /* the step of x in the differences for the gradient */
+    noise = 1e-12;                     /* a change of f up to this is round-off */
 
 typedef struct box_search {
   cb_scenario *scenario;

@@ -9,7 +9,7 @@
 #include "run/fluid_run.h"
 #include "scenario/private.h"
 
-/* Fluid models of forces, whose forces add up; the list is in the scenario's arena. */
+/* Fluid models that give forces on a body; the forces of all models add up. The list is in the scenario's arena. */
 typedef struct cb_fluid_models {
   int n;
   cb_fluid_model **list;
@@ -196,8 +196,9 @@ bool cb_joint_none(const cb_node *node);
 /* Finds the node of coordinate i in the value of a key of a joint with n coordinates. The value is one scalar for all
  * coordinates, or a list with one item per coordinate. */
 cb_status cb_joint_item_of(const cb_node *node, int n, int i, const cb_node **out);
-/* Reads out[n] from such a value. single: a scalar is allowed only if n is 1, and an item `none` leaves its number
- * unchanged. A number below `least` is an error. node NULL: all numbers stay unchanged. */
+/* Reads out[n] from a value like that of cb_joint_item_of: one scalar, or a list with one item per coordinate. single:
+ * a scalar is allowed only if n is 1, and an item `none` leaves its number unchanged. A number below `least` is an
+ * error. node NULL: all numbers stay unchanged. */
 cb_status cb_joint_read_numbers(const cb_joint_reading *r, const cb_node *node, int n, bool single, double least,
                                 double *out);
 /* Reads [lowest, highest]. */

@@ -54,10 +54,11 @@ struct cb_scenario {
 const cb_node *cb_scenario_section(const cb_node *root, const char *key);
 
 /* These functions read the parts of a scenario, each from its node (NULL if the key is absent), and report all errors.
- * If there is no builder, because the space could not be read, they report the errors that do not depend on it. */
+ * If there is no builder, because the space could not be read, they report the errors that do not depend on the
+ * space. */
 cb_status cb_space_read(const cb_node *node, cb_space **out); /* a space given by name or by metric */
 cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node);
-cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node); /* in place of the space and the bodies */
+cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node); /* replaces space and bodies */
 extern const cb_param cb_scenario_system_table[]; /* the keys of a system besides those of a metric */
 cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions,
                                   const cb_node *forces);

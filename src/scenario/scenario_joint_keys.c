@@ -9,8 +9,8 @@
  * With the key `couple` a coordinate is a polynomial of the coordinate of another joint.
  *
  *   couple: {to: elbow, polynomial: [0, -2]}                 q = c_0 + c_1 r + .. + c_4 r^4,  r the coordinate elbow
- * A joint with several coordinates has a list. The coordinate and its rate at the start follow: q = p(r), q' = p'(r)
- * r'. Meaning: mechanism/mechanism_loops.c.
+ * A joint with several coordinates has a list. At the start the coordinate and its rate follow from those of the other
+ * joint: q = p(r) and q' = p'(r) r' with the polynomial p. The equations are in mechanism/mechanism_loops.c.
  *
  * Joints give places and velocities to bodies at the start. In each group of joined bodies that is not joined to the
  * world, one body has `place`. The places of the others follow from the joints, g_b = g_a A M(q) B^-1 (symbols:

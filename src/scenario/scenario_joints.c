@@ -528,7 +528,7 @@ static cb_status check_all_limits(const cb_joint_reading *r) {
   return status;
 }
 
-/* A law with an error is left out, and reported, so that those after it are read. */
+/* A law with an error is reported and left out, so that the laws after it are read. */
 static cb_status make_laws(cb_joint_reading *r, cb_joint_laws **out) {
   const cb_fluid_scenario *m = r->s->own;
   bool any = false;

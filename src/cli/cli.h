@@ -175,7 +175,8 @@ enum { CLI_WARNINGS_PRINTED = 10 }; /* maximum number of printed warnings that h
 /* Prints the warnings of a run from number `first` on. Returns the number of all warnings of the run so far. output:
  * the record, which contains all of them. */
 size_t cli_print_run_warnings(const cb_run *run, size_t first, const char *output);
-/* Prints the keys that were dropped because --set changed their class, one per line on stderr. */
+/* Prints the keys that were removed because --set named another class than the one to which they belong, one per line
+ * on stderr. */
 void cli_note_left_out(const cb_scenario *scenario);
 /* Prints the names of constraints that were dropped as redundant. */
 void cli_note_dropped(const cb_scenario *scenario);

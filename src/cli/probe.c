@@ -162,8 +162,8 @@ static char **make_environment(void) {
   return made;
 }
 
-/* Finds the program by its name, since tools that run this program, such as valgrind, know that name; if the file was
- * replaced, by /proc/self/exe. */
+/* Finds the path of this program. The path is the name of its file, because tools that run this program, such as
+ * valgrind, know that name. If the file was replaced, the path is /proc/self/exe. */
 static void find_program(char name[4096]) {
   static const char running[] = "/proc/self/exe";
   const ssize_t length = readlink(running, name, 4095);

@@ -14,7 +14,8 @@
  * PATIENCE seconds of wall time; it makes at least one report per object and per 4 MiB. The bytes of all numbers may be
  * at most DEFLATE times the bytes of the file, since a compressed chunk cannot contain more, plus 1 GiB for numbers
  * that were not written. So the total time grows with the size of the file. The child may have ALLOWANCE MiB more
- * memory than at its start, and for a dataset with chunks twice the size of a chunk as stored and in memory. */
+ * memory than at its start. While it reads a dataset with chunks, it may also have twice the memory that one chunk
+ * needs as stored and as converted numbers. */
 #pragma once
 
 #include <hdf5.h>

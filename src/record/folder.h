@@ -40,7 +40,7 @@ cb_status cb_segments_take(cb_segments *s);
 
 /* Does the same as cb_segments_take, for one of several writers, which locks byte `part` of the lock file. Equal parts
  * exclude each other. Parts 0 .. CB_FOLDER_PARTS - 1 also exclude a writer that takes the complete folder. A part from
- * CB_FOLDER_PARTS on excludes only such a writer that comes later. */
+ * CB_FOLDER_PARTS on excludes a writer of the complete folder only if that writer comes later. */
 cb_status cb_segments_take_part(cb_segments *s, int part);
 
 /* Takes the complete folder if no other process holds a part, and returns true. Otherwise releases the caller's part

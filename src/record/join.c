@@ -3,8 +3,8 @@
  * the arrays get their lengths, and the chunks are written in a fixed order, each one when its last row has been read.
  *
  * A chunk that exists in a segment with the same rows is copied unchanged, compressed and with its checksum
- * (fletcher32): a later reader finds damage in it, as in the segment. Other chunks, where a run was resumed or a
- * segment was cut, are read row by row and written.
+ * (fletcher32). Therefore a later reader finds damage in the chunk as it would in the segment. Other chunks, where a
+ * run was resumed or a segment was cut, are read row by row and written.
  *
  * A small record is made in memory and written at once. HDF5 writes a large one under a temporary name after disk space
  * has been reserved. Joining needs memory for one chunk per array.

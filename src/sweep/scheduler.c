@@ -25,7 +25,7 @@ struct cb_scheduler {
   int64_t (*of)[2];     /* [ranks]: members done and failed in other ranks; filled only in rank 0 */
   int gone;             /* number of ranks that have left; only in rank 0 */
   pthread_mutex_t mutex;
-  pthread_cond_t work, wake; /* for threads, and for the coordinator */
+  pthread_cond_t work, wake; /* work: wakes threads that wait for members; wake: wakes the coordinator */
   block queue[BLOCKS];
   size_t head, tail; /* the first block and the end of the queue: their indices are these numbers modulo BLOCKS */
   int64_t queued, last_block;

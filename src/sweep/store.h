@@ -178,7 +178,7 @@ void cb_results_scan_free(cb_results_scan *scan);
  * read. */
 char *cb_results_scan_failure(const cb_results_scan *scan, int64_t member);
 char *cb_results_scan_warning(const cb_results_scan *scan, int64_t member);
-/* Puts members that exist only in a result into the store. */
+/* Puts the results of members that exist only in a result file into the store. */
 cb_status cb_results_scan_import(const cb_results_scan *scan, cb_store *store);
 
 /* ---- sweep_folder.c */

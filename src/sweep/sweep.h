@@ -127,7 +127,7 @@ cb_status cb_folder_check_disk(const cb_folder *folder, double bytes);
 cb_status cb_folder_has_result(const cb_folder *folder, bool *there);
 
 typedef struct cb_sweep_progress {
-  int64_t members, done, failed;   /* of the complete sweep; done and failed: since this start and before it */
+  int64_t members, done, failed;   /* numbers of members: all; done and failed, also before this start */
   int64_t before;                  /* members that ended before this start */
   double seconds;                  /* the time since this start */
   int64_t warned, first_warned;    /* how many members have warnings, and the first of them; known at the end */
@@ -156,7 +156,7 @@ typedef struct cb_sweep_estimate {
   int64_t members;
   double disk, memory; /* bytes of the result, and of the values of running members */
   int64_t sample, failed;
-  double seconds_a_member, seconds; /* mean over the sample; for all members with this number of threads */
+  double seconds_a_member, seconds; /* per member, the mean over the sample; for all members, with these threads */
 } cb_sweep_estimate;
 cb_status cb_sweep_estimate_of(cb_sweep *sweep, int threads, const volatile sig_atomic_t *stop, cb_sweep_estimate *out);
 

@@ -44,8 +44,8 @@ typedef struct cb_name_text {
 } cb_name_text;
 cb_name_text cb_name_text_of(const char *name, int i);
 
-/* Set the last failure as cb_fail does, and return `status`. cb_fail_known also sets the members of cb_failure to those
- * of `known`, and cb_fail_as sets the kind. The text is cut after 2047 bytes. */
+/* Set the last failure as cb_fail does, and return `status`. cb_fail_known also copies the members of `known`, and
+ * cb_fail_as sets the kind. The text is cut after 2047 bytes. */
 cb_status cb_fail_known(const cb_failure *known, cb_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 cb_status cb_fail_as(cb_failure_kind kind, cb_status status, const char *format, ...)

@@ -1,7 +1,7 @@
 /* Sets one value of a tree: to a text of the command line, or to a node of another tree.
  *
- * Lists and maps on the path to the value are copied, and the rest is shared with the old tree. Therefore a value that
- * several aliases share changes in one place only, and nodes that are in use elsewhere do not change. */
+ * Lists and maps on the path to the value are copied; the other nodes are shared with the old tree. Therefore a value
+ * that several aliases share changes in one place only, and nodes that are in use elsewhere do not change. */
 #include "yaml/yaml.h"
 
 #include <stdlib.h>

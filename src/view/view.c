@@ -240,9 +240,9 @@ static bool fits_page(const cb_space *g) {
   return !g->intrinsic && g->dim <= 3 && curved <= 1 && (!curved || g->factor[0].curvature != 0) && g->n_factors > 0;
 }
 
-/* Opens the scenario and the space of the record. If one of them cannot be opened, for example because a mesh is
- * missing, or the page cannot draw the space, it is NULL and the record is drawn without it. Fails only if memory runs
- * out or the record cannot be read.
+/* Opens the scenario and the space of the record. If the scenario or the space cannot be opened, for example because a
+ * mesh is missing, it is NULL and the record is drawn without it. The space is also NULL if the page cannot draw it.
+ * Fails only if memory runs out or the record cannot be read.
  */
 static cb_status open_scenario(cb_view *v) {
   const char *text;

@@ -106,9 +106,9 @@ static double form(const double K[6][6], const double Y[6]) {
   return sum;
 }
 
-/* Reports the error of the given faces if it is above `reported`: the relative difference of the fluid's kinetic
- * energy with their added mass K and with the K of the run, both for the body without deformation. Only the first of
- * several copies of a body is compared. */
+/* Reports the error of the given faces if it is above `reported`. The error is the relative difference of the fluid's
+ * kinetic energy with the added mass K of these faces and with the K of the run, both for the body without deformation.
+ * Only the first of several copies of a body is compared. */
 static cb_status report_error(const cb_export_scene *s, int b) {
   const cb_immersed *body = cb_scenario_body(s->scenario, b);
   const cb_surface *surface = cb_immersed_surface(body);

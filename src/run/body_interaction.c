@@ -212,7 +212,7 @@ static bool are_present(const cb_fluid_run *b, const cb_rigid_state *states) {
   return true;
 }
 
-/* Returns whether the momentum is that of the present states. */
+/* Returns whether the array `momentum` was computed for the present states. */
 static bool is_known(const cb_fluid_run *b) {
   return b->interaction->is_known && are_present(b, b->interaction->known);
 }

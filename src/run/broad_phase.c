@@ -482,8 +482,8 @@ cb_status cb_broad_pairs(cb_broad *b, const cb_near_pair **pair, size_t *count) 
   return CB_OK;
 }
 
-/* Sorts by Shell's method, with gaps that shrink by the factor 9/4, because the lists are short and qsort may allocate
- * memory. */
+/* Sorts the list by Shell's method, with gaps that shrink by the factor 9/4, because the lists are short and qsort may
+ * allocate memory. */
 static void sort_numbers(int *list, int count) {
   int gap = 1;
   while (gap < count / 9 * 4) gap = (9 * gap + 3) / 4 + 1;

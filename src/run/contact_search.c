@@ -1,11 +1,12 @@
 /* The search for the first time at which a gap closes (contacts_private.h).
  *
- * If a gap is s > 0 at some time, with the rate s' and a bound s'' >= -A, it does not close before the positive zero
- * t = 2 s / (-s' + sqrt(s'^2 + 2 A s)) of s + s' t - A t^2/2, t the time since then. The search evaluates the gap next
- * at this zero. Near a zero of the gap these times converge to the zero quadratically, from earlier times (for A = 0
- * this is Newton's method on a convex function); the last steps are Newton steps, down to round-off. The same bound
- * holds backwards from a later time with a known state, such as the end of the step. If the forward and the backward
- * interval overlap, there is no contact, and no further evaluation is needed; an evaluation costs as much as a step.
+ * Let a gap have the value s > 0 at some time, the rate s' and a bound s'' >= -A, and let t be the time since then. The
+ * gap does not close before the positive zero t = 2 s / (-s' + sqrt(s'^2 + 2 A s)) of s + s' t - A t^2/2. The search
+ * evaluates the gap next at this zero. Near a zero of the gap these times converge to the zero quadratically, from
+ * earlier times. For A = 0 this is Newton's method on a convex function. The last steps are Newton steps, down to
+ * round-off. The same bound holds backwards from a later time with a known state, such as the end of the step. If the
+ * forward and the backward interval overlap, there is no contact, and no further evaluation is needed; an evaluation
+ * costs as much as a step.
  */
 #include "run/contacts_private.h"
 
@@ -89,8 +90,8 @@ static cb_status second_derivative_bound(cb_parts *p, cb_gaps *gaps, const cb_ca
   return status;
 }
 
-/* Applies Newton's method, from a time at which the gap is nearly closed and closing, as long as the gap becomes
- * smaller. */
+/* Improves *tau by Newton's method as long as the gap becomes smaller. At the given *tau the gap is nearly closed and
+ * is closing. */
 static cb_status polish(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double *tau) {
   double best = INFINITY, at = *tau;
   for (int i = 0; i < POLISH; i++) {
@@ -398,8 +399,8 @@ static cb_status look_at(const search *s, double at, look *out) {
   return status;
 }
 
-/* The gap has a sign at `from`, and not the same sign at *to. Finds the time between them at which the gap loses the
- * sign, to the round-off of times, and stores the gap there in *to. */
+/* The gap has a sign at `from`, and not the same sign at *to. Finds, to the round-off of times, the time between `from`
+ * and *to at which the gap loses the sign, and stores this time and its gap in *to. */
 static cb_status narrow(const search *s, look from, look *to) {
   const int side = sign_of(&from);
   for (int i = 0; i < BISECTIONS && sign_of(to) != 0; i++) {
@@ -453,10 +454,10 @@ static cb_status leave(const search *s, look *now, bool *left) {
   return CB_OK;
 }
 
-/* Evaluates the gap at a time after *now, where the gap has a sign. This time is that of a Newton step if the step is
- * short and makes the gap clearly smaller; otherwise it follows from the bound A and is at least `least` later. If
- * *left is true afterwards, the gap does not have that sign at *zero. Otherwise *now is a later time with that sign,
- * and *at_end tells whether it is the end of the search. */
+/* Evaluates the gap at a time after *now, where the gap has a sign. The time follows from a Newton step if this step is
+ * short and makes the gap clearly smaller. Otherwise the time follows from the bound A, and is at least `least` later
+ * than *now. If *left is true afterwards, the gap does not have that sign at *zero. Otherwise *now is a later time with
+ * that sign, and *at_end tells whether it is the end of the search. */
 static cb_status advance(const search *s, double least, look *now, look *zero, bool *left, bool *at_end) {
   const int side = sign_of(now);
   const double h = fabs(s->p->h), closing = side * now->rate;

@@ -392,8 +392,8 @@ static cb_status meet(cb_contacts *c, nearest pair, double radius) {
 }
 
 /* For each event of two particles that may come near each other, joins the bases of the two particles. If the event
- * compares their distance with a given one, it counts as a contact of balls whose radii are larger by the given
- * distance in total. */
+ * compares their distance with a given distance, it is treated like a contact of balls for which the sum of the radii
+ * is larger by the given distance. */
 static cb_status join_of_events(cb_contacts *c, const cb_state *s, double h, double radius) {
   cb_status status = CB_OK;
   for (int e = 0; e < c->events && !status; e++) {

@@ -139,8 +139,8 @@ cb_status cb_run_exponent(const cb_run *run, int body, double time, cb_exponent 
 
 /* --- the tangent vector of a body in a fluid ---
  *
- * The tangent vector of a body in a fluid (exponent.h): first the twist xi of the displaced pose g exp(xi), then the
- * change of the momentum in the body frame. tangent_units finds the units.
+ * The components of w (exponent.h) are first the twist xi of the displaced pose g exp(xi), then the change of the
+ * momentum in the body frame. tangent_units finds the units.
  */
 
 typedef struct one_body {
@@ -260,16 +260,16 @@ cb_status cb_fluid_run_tangent(const cb_run *run, int body, cb_tangent *m) {
 
 /* --- the tangent vector of bodies that act on each other ---
  *
- * The tangent vector of bodies that act on each other: by joints, forces between points, or wrenches that use
- * quantities of other bodies (exponent.h). All bodies of the run are one system: w consists of the twist and the change
- * of the momentum of each body, and then of the changes of the momenta of the joints' coordinates, which are those of
- * rotors (mechanism/mechanism.h).
+ * The bodies act on each other by joints, by forces between points, or by wrenches that use quantities of other bodies
+ * (exponent.h). All bodies of the run are one system: w consists of the twist and the change of the momentum of each
+ * body, and then of the changes of the momenta of the joints' coordinates, which are momenta of rotors
+ * (mechanism/mechanism.h).
  *
- * Motions that the joints do not allow are no part of w: a step closes the joints and settles the momenta, so after the
- * first step w is tangent to the motions that they allow. The displacement by e w opens the joints by e^2 only, and the
- * next step closes them.
+ * Motions that the joints do not allow are no part of w. The reason is that a step closes the joints and settles the
+ * momenta, so that after the first step w is tangent to the motions that the joints allow. The displacement by e w
+ * opens the joints by e^2 only, and the next step closes them.
  *
- * The steps are those of a second run with the same bodies. Its state is copied from the first run, and changed.
+ * A second run with the same bodies makes the steps. Its state is a changed copy of the state of the first run.
  */
 
 typedef struct all_bodies {
@@ -430,7 +430,7 @@ cb_status cb_fluid_run_tangent_of_all(const cb_run *run, cb_tangent *m) {
 
 /* --- the tangent vector of particles ---
  *
- * The tangent vector of particles (exponent.h): first the changes of the coordinates, then those of the momenta.
+ * The components of w (exponent.h) are first the changes of the coordinates, then the changes of the momenta.
  */
 
 typedef struct particles {

@@ -1,5 +1,5 @@
-/* The regime of a falling plate. A rule classifies the motion so far. It gets a row at each step for the observable
- * `falling_regime`, and the rows of a record for `curvebody classify`.
+/* The regime of a falling plate. A rule classifies the motion so far. The rule gets a row at each step for the
+ * observable `falling_regime`, and the rows of a record for `curvebody classify`.
  *
  *   angle    of the plate's normal from the vertical, continued through full revolutions: where the normal passes the
  *            vertical, its horizontal part reverses, and the angle continues past 0, pi, 2 pi ...

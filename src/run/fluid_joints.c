@@ -196,8 +196,8 @@ static CB_FILL(work) {
   return CB_OK;
 }
 
-/* Computes the work of all wrenches without a potential. It is the work of all wrenches plus the potential energy that
- * the body has gained since the start. */
+/* Computes the work of those wrenches that have no potential. This is the work of all wrenches plus the potential
+ * energy that the body has gained since the start. */
 static CB_FILL(drag_work) {
   const cb_fluid_run *b = run->own;
   const cb_fluid_joined *j = joined_of(run);

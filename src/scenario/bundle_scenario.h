@@ -102,8 +102,8 @@ extern const cb_scenario_bundle_class *const cb_scenario_bundles[]; /* the list 
 /* --- results for the gait --- */
 
 typedef struct cb_gait_cycle {
-  /* g: the group element of one cycle; repeated: of all cycles of the scenario; log: the logarithm of g; cbvi: the
-   * corrected body velocity integral. log and cbvi are nan if they are not unique, or were not found. */
+  /* g: the group element of one cycle; repeated: the group element of all cycles of the scenario; log: the logarithm of
+   * g; cbvi: the corrected body velocity integral. log and cbvi are nan if they are not unique, or were not found. */
   double g[CB_GROUP_SIZE], repeated[CB_GROUP_SIZE], log[CB_GROUP_DIM], cbvi[CB_GROUP_DIM];
   double length, cost; /* cost: for a cycle of the duration in the scenario */
   /* The square of the distance divided by the square of the length, which does not depend on the pace. The distance is
@@ -133,16 +133,16 @@ typedef struct cb_gait_check {
 } cb_gait_check;
 
 /* Finds the gaits for the key `optimum` of the scenario, which must be present, and checks the best one by cb_holonomy
- * with this error. watch: NULL, or as in cb_optimum_find_watched. The caller frees. Errors: as cb_optimum_find, with
- * the position of the key if the key causes the error. */
+ * with this error. watch: NULL, or as in cb_optimum_find_watched. The caller frees *out. Errors: as cb_optimum_find,
+ * with the position of the key if the key causes the error. */
 cb_status cb_gait_optima_find(const cb_bundle_scenario *motion, double error, const cb_find_watch *watch,
                               cb_optima **out, cb_gait_check *check);
 
 /* Fails if the objective is `torque` or `work`, to which families and tests of optimality do not apply. */
 cb_status cb_gait_refuse_motion(const cb_bundle_scenario *motion);
 
-/* Returns the problem for which the scenario's own gait is tested: that of the key `optimum`; without this key the
- * target is the group element of one cycle in b. */
+/* Returns the problem for which the scenario's own gait is tested. It is the problem of the key `optimum`; without this
+ * key, its target is the group element of one cycle in b. */
 cb_optimum_problem cb_gait_optimality_problem(const cb_bundle_scenario *motion, const cb_bundle *b);
 /* Tests whether the scenario's own gait is optimal for this problem. Errors: as cb_optimality_of, with the position of
  * the key `optimum` if this key causes the error. */

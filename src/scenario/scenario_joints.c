@@ -7,7 +7,7 @@
  * `at` is the place of the joint in the frame of the first body, and `in` the place in the frame of the second body.
  * Joints give the places and the motions of bodies. In each group of joined bodies that is not joined to the world, one
  * body has `place`. Loops are closed by Newton's method, which moves all bodies of the loop. Rates that are not given
- * follow from the others.
+ * follow from the given rates.
  */
 #include "core/registry.h"
 #include "numerics/small.h"

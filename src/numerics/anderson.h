@@ -16,7 +16,7 @@ enum { CB_ANDERSON_DEPTH = 5 };
 typedef struct cb_anderson {
   int n, count;    /* count: number of differences since the start; -1: there is no point yet */
   double *x, *G;   /* [n]: the last point and its image */
-  double *dF, *dG; /* [CB_ANDERSON_DEPTH][n]: differences, that of number i in row i % CB_ANDERSON_DEPTH */
+  double *dF, *dG; /* [CB_ANDERSON_DEPTH][n]: differences; difference i is in row i % CB_ANDERSON_DEPTH */
   double *work;    /* [CB_ANDERSON_DEPTH + 1][n] */
   double kappa;    /* the largest contraction that was measured since the start; 0: none */
 } cb_anderson;

@@ -12,9 +12,9 @@
  *
  * The branches of an expression that is a minimum:  f(min(a, b)) = min(f(a), f(b)) for an increasing f, and f(max(a,
  * b)) = min(f(a), f(b)) for a decreasing f, |a| = max(a, -a). The dependence of f on a kink is known through sums,
- * differences, products with constants, min, max and functions that increase everywhere. Other kinks, and those of
- * conditions, are examined locally, as above. Each of their sides is a branch that is valid where its guard,
- * another expression, is not negative.
+ * differences, products with constants, min, max and functions that increase everywhere. Other kinks, and the kinks of
+ * conditions, are examined locally, as above. Each of their sides is a branch that is valid where its guard, another
+ * expression, is not negative.
  *
  * A cone is the minimum of its tangent planes, -hypot(a, b) = min over w of -(a cos w + b sin w). Eight of these planes
  * support a body that rests at the tip, where the cone has no normal. If a force within the cone of normals pushes such
@@ -44,7 +44,7 @@ enum { CB_CONE_PLANES = 8 };
 enum { SEGMENTS = 96, HALVINGS = 60 };
 
 /* The minimum difference on the border that counts as a jump, and the minimum slope that counts as a kink, both
- * relative to the terms. */
+ * relative to the sizes of the terms that are compared. */
 static const double jump = 1e-9, bent = 1e-6;
 
 static bool is_less(int op) { return op == CB_OP_LESS || op == CB_OP_LESS_EQUAL; }

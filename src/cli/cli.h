@@ -97,8 +97,8 @@ typedef struct cli_target {
 
 /* Takes the options of the tables out of argv[1 .. argc - 1] with getopt_long. A target with options NULL ends the list
  * of tables. The operands that remain are moved to argv[1] and the following places, and *operands is their number. If
- * command is NULL, only options before the first operand are taken, the rest of argv stays in place, and *operands is
- * its length. Returns CLI_EXIT_DONE, or CLI_EXIT_USAGE after a message with the nearest option. */
+ * command is NULL, only options before the first operand are taken, the remaining arguments stay in place, and
+ * *operands is their number. Returns CLI_EXIT_DONE, or CLI_EXIT_USAGE after a message with the nearest option. */
 int cli_options_take(const cli_command *command, const cli_target *targets, int argc, char **argv, int *operands);
 
 /* Prints the usage of a command on stderr. Returns CLI_EXIT_USAGE. */
@@ -155,8 +155,8 @@ typedef struct cli_run_options {
 } cli_run_options;
 
 /* Runs the scenario to its end, closes the record, and prints a summary. Shows the progress, and stops at SIGINT or
- * SIGTERM. If `status`, the result of earlier steps, is a failure, it only reports this failure. Frees scenario and
- * record. Returns an exit status. */
+ * SIGTERM. If `status`, the result of earlier steps, is a failure, this function only reports the failure. Frees
+ * scenario and record. Returns an exit status. */
 int cli_run_scenario(cb_status status, cb_scenario *scenario, cb_record *record, const cli_run_options *options);
 
 /* Compares the files that the scenario names with the digest of them that the record contains: CB_ERROR_INPUT if one of

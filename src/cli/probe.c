@@ -133,9 +133,10 @@ static bool hear(listener *l, int fd) {
 
 /* ---- Starting the child */
 
-/* The environment of the child: no locks, since a reader must not block a writer; no filter plugins; no threads; freed
- * memory is overwritten, so that a use of freed memory crashes the child and not the command. A sanitizer reserves more
- * address space than a limit would allow, so it limits requests and memory by its own options. */
+/* The environment of the child. HDF5 takes no locks, because a reader must not block a writer. It loads no filter
+ * plugins, and the child starts no threads. Freed memory is overwritten, so that a use of freed memory crashes the
+ * child and not the command. A sanitizer reserves more address space than a limit would allow, so it limits requests
+ * and memory by its own options. */
 static const char *const settings[] = {"HDF5_USE_FILE_LOCKING=FALSE",
                                        "HDF5_PLUGIN_PRELOAD=::",
                                        "OPENBLAS_NUM_THREADS=1",

@@ -57,7 +57,8 @@ typedef struct cb_prober {
 /* Sets the prober of the program. It is called in main, before there are other threads. `prober` must live as long as
  * the process. */
 void cb_probe_by(const cb_prober *prober);
-/* Ask the prober about a file (cb_hdf5_open also does this), and inform it that this process has written a file. */
+/* cb_probe asks the prober about a file; cb_hdf5_open also does this. cb_probe_trust informs the prober that this
+ * process has written a file. */
 cb_status cb_probe(const char *path);
 void cb_probe_trust(const char *path);
 

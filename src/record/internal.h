@@ -125,7 +125,7 @@ cb_status cb_layout_take_origin(cb_arena *arena, hid_t file, const char *path, c
 typedef struct cb_event_field {
   const char *name;
   cb_field_type type;
-  size_t offset; /* of the member of cb_event_row; unused for the first field, the index of the event */
+  size_t offset; /* offset of the member in cb_event_row; not used for the first field, the index of the event */
   const char *doc;
 } cb_event_field;
 extern const cb_event_field cb_event_fields[CB_EVENT_FIELDS];
@@ -253,7 +253,7 @@ struct cb_record {
   cb_table rows, events;
   cb_row_batch *batch; /* batches of the rows in memory */
 
-  /* Used by the writer only. */
+  /* The following members are used by the writer only. */
   cb_record_pieces pieces;  /* the segments on the disk, then the segment in memory; the record's folder and path */
   hid_t file;               /* the segment in memory */
   cb_file_memory memory;    /* the memory of that segment */
@@ -266,7 +266,7 @@ struct cb_record {
   uint64_t in_file, kept;         /* numbers of the newest checkpoints in the segment in memory and before it */
   bool fresh, ended;              /* fresh: the segment in memory has just begun; ended: there are no more rows */
 
-  /* Set by the stepping thread, read by the writer under the mutex. */
+  /* The following members are set by the stepping thread, and read by the writer under the mutex. */
   cb_blob *state; /* state of the newest checkpoint */
   size_t n_state;
   cb_record_position checkpoint;

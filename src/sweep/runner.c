@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-/* A member is saved at its first checkpoint that is at least this time, in s, after its start or its last save. After a
- * save that took the time t, this wait begins (SAVING_SHARE - 1) t later, so that saving takes at most one part in
+/* A member is saved at a checkpoint if at least this time, in s, has passed since its start or its last save. After a
+ * save that took the time t, the member waits (SAVING_SHARE - 1) t longer, so that saving takes at most one part in
  * SAVING_SHARE of the time. */
 static const double save_after = 1;
 enum {

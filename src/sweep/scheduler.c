@@ -1,5 +1,5 @@
-/* The scheduler of a sweep, with threads and ranks (sweep/scheduler.h). The ranks are those of mpirun, from a module,
- * or a single process. */
+/* The scheduler of a sweep, with threads and ranks (sweep/scheduler.h). The ranks are the processes of mpirun, which a
+ * module implements, or a single process. */
 #include "sweep/scheduler.h"
 
 #include <dlfcn.h>

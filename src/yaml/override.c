@@ -41,8 +41,8 @@ static cb_node *new_node(const assignment *a, cb_node value) {
 
 static cb_status replace(const assignment *a, const cb_node *old, size_t from, int depth, const cb_node **out);
 
-/* Makes the new value of the key of n bytes that begins at offset `from` of the path. old: the value that the key has;
- * NULL: the key is missing. */
+/* Makes the new value of a key. The key has n bytes and begins at offset `from` of the path. old: the value that the
+ * key has; NULL: the key is missing. */
 static cb_status next_value(const assignment *a, const cb_node *old, size_t from, size_t n, int depth,
                             const cb_node **out) {
   if (from + n < a->equals) return replace(a, old, from + n + 1, depth + 1, out);

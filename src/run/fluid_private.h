@@ -221,10 +221,10 @@ cb_status cb_fluid_coupling_labels(cb_run *run, const char **name, double *mass,
 cb_status cb_fluid_coupling_dimensions(cb_run *run);
 /* Adds the restart state of points to out, and returns the number of blobs. */
 size_t cb_fluid_coupling_blobs(cb_run *run, cb_blob *out);
-/* For wrenches in flat space that use quantities of particles. cb_fluid_coupling_find returns the index of the particle
- * with this name, or of the only particle of the scenario's body with this name; -1 if there is none.
- * cb_fluid_coupling_particle computes its place and velocity, out = (x, v); cb_fluid_coupling_middle computes those in
- * the middle of the present drift, in which particles move before bodies. */
+/* These functions are for wrenches in flat space that use quantities of particles. cb_fluid_coupling_find returns the
+ * index of the particle with this name, or of the only particle of the scenario's body with this name; -1 if there is
+ * none. cb_fluid_coupling_particle computes its place and velocity, out = (x, v); cb_fluid_coupling_middle computes
+ * those in the middle of the present drift, in which particles move before bodies. */
 int cb_fluid_coupling_find(const cb_run *run, const char *name, size_t length);
 void cb_fluid_coupling_particle(const cb_run *run, int particle, double out[6]);
 void cb_fluid_coupling_middle(const cb_run *run, int particle, double out[6]);

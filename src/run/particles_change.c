@@ -1,5 +1,5 @@
 /* A run of particles: the change of energy, Killing momenta and constraints since the start, and constraints that were
- * dropped. */
+ * dropped as redundant. */
 #include "run/particles_run.h"
 
 #include "dynamics/bases.h"

@@ -216,7 +216,7 @@ cb_status cb_joint_read_limits(const cb_joint_reading *r, const cb_node *node, c
 cb_status cb_joint_find_couplings(cb_joint_reading *r, const cb_joint_keys *p, const cb_joint *j, int first);
 /* Reads the couplings of all joints. The names of all coordinates must have been read before. */
 cb_status cb_joint_read_couplings(cb_joint_reading *r);
-/* Finds the coordinates and rates at the start, from those to which they are coupled. */
+/* Finds the coupled coordinates and their rates at the start, from the coordinates to which they are coupled. */
 void cb_joint_start_couplings(cb_joint_reading *r);
 
 /* --- the start --- */

@@ -24,6 +24,6 @@ typedef struct cb_anderson {
 /* Takes the memory for n unknowns from an arena. Returns false if there is none. */
 bool cb_anderson_create(int n, cb_arena *arena, cb_anderson *out);
 void cb_anderson_start(cb_anderson *a);
-/* Replaces x by the next point. On entry x is the present one, and G its image. weight[n]: the factors of the unknowns
- * in the norms. */
+/* Replaces x by the next point. On entry x is the present point, and G its image. weight[n]: the factors of the
+ * unknowns in the norms. */
 void cb_anderson_next(cb_anderson *a, const double *weight, const double *G, double *x);

@@ -34,7 +34,7 @@
 /* --- sides of a kink --- */
 
 typedef enum cb_border {
-  CB_BORDER_NONE,   /* no kink, or a kink that is a ridge everywhere */
+  CB_BORDER_NONE,   /* no kink, or a kink that is hollow nowhere */
   CB_BORDER_HOLLOW, /* the kink is hollow somewhere */
   CB_BORDER_LEAST,  /* the kink is hollow, and the expression is the minimum of both sides everywhere */
   CB_BORDER_JUMP    /* the expression is not continuous, or a side is not defined beyond the border */

@@ -27,7 +27,8 @@ static quad legendre(int n, quad x, quad *derivative) {
   return now;
 }
 
-/* A function that returns a polynomial, whose zeros in (-1, 1) are the inner nodes, and sets its derivative. */
+/* A function that returns the value of a polynomial and sets *derivative. The zeros of the polynomial in (-1, 1) are
+ * the inner nodes. */
 typedef quad polynomial(int s, quad x, quad *derivative);
 
 static quad gauss_polynomial(int s, quad x, quad *derivative) { return legendre(s, x, derivative); }

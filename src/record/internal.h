@@ -307,7 +307,7 @@ cb_status cb_record_attach(const cb_record_start *start, cb_record **out);
 /* ---- writer.c */
 cb_status cb_writer_start(cb_record *record);
 void cb_writer_stop(cb_record *record);
-/* Does the work of the writer's thread if there is no thread. The stepping thread calls it without the mutex. */
+/* Does the work of the writer if the writer has no thread. The stepping thread calls it without the mutex. */
 void cb_writer_work(cb_record *record, bool everything);
 /* Writes the segment in memory and the virtual file to the disk. */
 cb_status cb_writer_publish(cb_record *record, bool completed);

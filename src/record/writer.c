@@ -240,8 +240,8 @@ static void trust(const cb_record_pieces *pieces) {
 }
 
 /* A segment of at least CB_SEGMENT_BYTES ends after a complete chunk of rows, so that the chunks of the next segment
- * are those of the joined file. If it reaches twice this size first, it ends within a chunk. A segment with the small
- * chunks of a short record also ends when the record has become long. */
+ * are those of the joined file. If the segment reaches twice this size before the chunk is complete, it ends within the
+ * chunk. A segment with the small chunks of a short record also ends when the record has become long. */
 static cb_status end_segment(cb_record *record) {
   hsize_t bytes = 0;
   if (H5Fget_filesize(record->file, &bytes) < 0) return cb_hdf5_fail(record->path, "write");

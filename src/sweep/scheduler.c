@@ -194,8 +194,8 @@ static cb_status ask(cb_scheduler *h) {
   return CB_OK;
 }
 
-/* If this rank was stopped, tells rank 0, which tells all other ranks. Also tells rank 0 when all threads of this rank
- * have left. */
+/* If this rank was stopped, informs rank 0, which informs all other ranks. Also informs rank 0 when all threads of this
+ * rank have left. */
 static void notify(cb_scheduler *h) {
   int64_t message[CB_RANKS_MESSAGE] = {STOP};
   if (h->stopped && !h->stop_sent) {

@@ -83,11 +83,11 @@ cb_status cb_runner_put(cb_runner *runner, int64_t m, cb_member_status status, c
 
 /* --- runs ---
  *
- * A run of a sweep uses all threads of this process, possibly together with other ranks or shards, writing into a
+ * A run of a sweep uses all threads of this process, possibly together with other ranks or shards, and writes into a
  * folder.
  *
- * Each process writes its own segments. Rank 0, or each shard, shows them as one result about once a second, and joins
- * them at the end.
+ * Each process writes its own segments. About once a second rank 0, or each shard, writes a result file that shows all
+ * segments. At the end it joins the segments.
  */
 
 /* --- the folder of an incomplete sweep ---
@@ -127,7 +127,7 @@ cb_status cb_folder_check_disk(const cb_folder *folder, double bytes);
 cb_status cb_folder_has_result(const cb_folder *folder, bool *there);
 
 typedef struct cb_sweep_progress {
-  int64_t members, done, failed;   /* numbers of members: all; done and failed, also before this start */
+  int64_t members, done, failed;   /* all members; done and failed members, also before this start */
   int64_t before;                  /* members that ended before this start */
   double seconds;                  /* the time since this start */
   int64_t warned, first_warned;    /* how many members have warnings, and the first of them; known at the end */

@@ -40,7 +40,7 @@ CB_FILL(cb_fill_bundle_curvature);
 CB_FILL(cb_fill_bundle_power);
 CB_FILL(cb_fill_bundle_plot);
 
-/* A run of shape variables that move by themselves in a bundle (bundle/shape_motion.h). */
+/* --- runs of shape variables that move by themselves in a bundle (bundle/shape_motion.h) --- */
 
 /* Creates a run. The integrator and everything that the problem points to are borrowed. start: the state at the start,
  * with its momenta; its time must be the start time of the options. Observables are names in cb_bundle_observables

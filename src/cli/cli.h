@@ -98,8 +98,8 @@ typedef struct cli_target {
 
 /* Takes the options of the tables out of argv[1 .. argc - 1] with getopt_long. A target with options NULL ends the list
  * of tables. The operands that remain are moved to argv[1] and the following places, and *operands is their number. If
- * command is NULL, only options before the first operand are taken, the rest of argv stays in place, and *operands is
- * its length. Returns CLI_EXIT_DONE, or CLI_EXIT_USAGE after a message with the nearest option. */
+ * command is NULL, only options before the first operand are taken, the remaining arguments stay in place, and
+ * *operands is their number. Returns CLI_EXIT_DONE, or CLI_EXIT_USAGE after a message with the nearest option. */
 int cli_options_take(const cli_command *command, const cli_target *targets, int argc, char **argv, int *operands);
 
 /* Prints the usage of a command on stderr. Returns CLI_EXIT_USAGE. */
@@ -182,7 +182,8 @@ enum { CLI_WARNINGS_PRINTED = 10 }; /* maximum number of printed warnings that h
 /* Prints the warnings of a run from number `first` on. Returns the number of all warnings of the run so far. output:
  * the record, which contains all of them. */
 size_t cli_print_run_warnings(const cb_run *run, size_t first, const char *output);
-/* Prints the keys that were dropped because --set changed their class, one per line on stderr. */
+/* Prints the keys that were removed because --set named another class than the one to which they belong, one per line
+ * on stderr. */
 void cli_note_left_out(const cb_scenario *scenario);
 /* Prints the names of constraints that were dropped as redundant. */
 void cli_note_dropped(const cb_scenario *scenario);

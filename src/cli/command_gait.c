@@ -1,7 +1,8 @@
 /* curvebody gait SCENARIO holonomy|connection|curvature|path|optimize|family|optimality|cycle
  *
- * The keys `bundle`, `gait`, `shape`, `start` and `optimum` of the scenario are read, and by `cycle` also `integrator`
- * and `time`. The parts of the command are in the files gait_*.c. Options for keys of `optimum` are converted to the form of --set:
+ * The command reads the keys `bundle`, `gait`, `shape`, `start` and `optimum` of the scenario; `cycle` also reads
+ * `integrator` and `time`. The parts of the command are in the files gait_*.c. Options for keys of `optimum` are
+ * converted to the form of --set:
  *
  *   --move 0.03                    optimum.target={move: 0.03}
  *   --parts x=0.03,theta=0         optimum.target={parts: {x: 0.03, theta: 0}}
@@ -161,7 +162,8 @@ static cb_status gait_take_optimum(const cli_optimum_options *a, cb_arena *arena
 }
 
 /* --- the command --- */
-/* Whether a part writes the file of --output. A part that may write it writes a scenario. */
+/* Whether a part of the command writes the file of --output: never, if the user gives one (then the file is a
+ * scenario), or always. */
 enum { NO_FILE, MAY_WRITE, WRITES };
 
 typedef struct part {

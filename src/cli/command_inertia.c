@@ -88,9 +88,9 @@ static cb_status unknown(const char *argument) {
       argument);
 }
 
-/* Adds the name of the input to the last error message, if the input causes the error and the message has no place yet;
- * messages of CB_ERROR_INPUT have one. Returns CB_ERROR_INPUT after such a change (CB_ERROR_STEP stays), otherwise
- * `status`. */
+/* Adds the name of the input to the last error message, if the input causes the error and the message has no place yet.
+ * Messages of CB_ERROR_INPUT already have a place. Returns CB_ERROR_INPUT after such a change, or CB_ERROR_STEP if this
+ * is `status`; otherwise returns `status`. */
 static cb_status inertia_placed(const cli_inertia *f, cb_status status) {
   char text[1024];
   if (!cb_failure_is_of_input(status) || status == CB_ERROR_INPUT || cb_failure_last().placed) return status;

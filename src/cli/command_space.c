@@ -16,8 +16,8 @@
 
 enum { N = CB_DIM_MAX };
 
-/* In the text a number of a tensor is printed as 0 if it is at most this times the largest number of the tensor, or at
- * most this if that largest number is below 1. */
+/* The text has 0 in place of a number of a tensor that is at most `negligible` times the largest number of the tensor,
+ * or at most `negligible` if the largest number is below 1. */
 static const double negligible = 1e-14;
 
 typedef struct facts {

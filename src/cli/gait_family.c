@@ -21,8 +21,8 @@
 
 enum { USUAL = 21, MAX_MEMBERS = 10000, MAX_GRID = 1000 };
 
-/* Sets the scenario of one member in the form of --set: the first number of --vary, or the corner of the grid with the
- * end of --move and the start of --turn. */
+/* Sets the values of one member of the sweep, in the form of --set: the first number of --vary, or the corner of the
+ * grid with the end of --move and the start of --turn. */
 cb_status cli_gait_take_sweep(cli_optimum_options *options, struct cb_arena *arena, cli_gait_job *job, cli_list *sets) {
   const char *vary = job->vary ? strchr(job->vary, '=') : NULL;
   const bool grid =

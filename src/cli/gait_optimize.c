@@ -384,7 +384,7 @@ static void print_json(const cli_gait_job *job, const cb_optimum_problem *p, con
 
 /* --- progress --- */
 
-/* Progress: on a terminal one line that changes, otherwise one line per half minute. */
+/* The progress is shown by one line that changes on a terminal, and otherwise by one line per half minute. */
 typedef struct progress {
   bool terminal, shown;
   double begun, last;
@@ -526,8 +526,9 @@ static void print_constraints_json(const cb_shape_constraints *w, const cb_optim
   printf("], \"loose\": %d,\n ", v->loose);
 }
 
-/* Returns the text of the result. In a special case the minimum is not proved: some active constraints exert no force
- * on the gait, and the second variation has negative directions if they are released, but none if they are held. */
+/* Returns the text of the result. In a special case the minimum is not proved. Some active constraints then exert no
+ * force on the gait. If these constraints are released, the second variation has negative directions; if they are held,
+ * it has none. */
 static const char *optimality_text(const cb_optimality *v, gait_text *w) {
   const cb_optimum o = as_optimum(v);
   *w = gait_optimality_text(&o);

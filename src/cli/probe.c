@@ -133,9 +133,10 @@ static bool hear(listener *l, int fd) {
 
 /* ---- Starting the child */
 
-/* The environment of the child: no locks, since a reader must not block a writer; no filter plugins; no threads; freed
- * memory is overwritten, so that a use of freed memory crashes the child and not the command. A sanitizer reserves more
- * address space than a limit would allow, so it limits requests and memory by its own options. */
+/* The environment of the child. HDF5 takes no locks, because a reader must not block a writer. It loads no filter
+ * plugins, and the child starts no threads. Freed memory is overwritten, so that a use of freed memory crashes the
+ * child and not the command. A sanitizer reserves more address space than a limit would allow, so it limits requests
+ * and memory by its own options. */
 static const char *const settings[] = {"HDF5_USE_FILE_LOCKING=FALSE",
                                        "HDF5_PLUGIN_PRELOAD=::",
                                        "OPENBLAS_NUM_THREADS=1",
@@ -162,8 +163,8 @@ static char **make_environment(void) {
   return made;
 }
 
-/* Finds the program by its name, since tools that run this program, such as valgrind, know that name; if the file was
- * replaced, by /proc/self/exe. */
+/* Finds the path of this program. The path is the name of its file, because tools that run this program, such as
+ * valgrind, know that name. If the file was replaced, the path is /proc/self/exe. */
 static void find_program(char name[4096]) {
   static const char running[] = "/proc/self/exe";
   const ssize_t length = readlink(running, name, 4095);

@@ -3,18 +3,20 @@
  * HDF5 does not validate most metadata: a damaged or forged file can crash it, make it loop or make it ask for memory
  * without end. Checks without HDF5 cannot find all damage of this kind, so a child process first reads the complete
  * file with HDF5, under limits of CPU time, wall time and memory. If the child survives, the command reads the file;
- * otherwise the command fails with an error that names the object that the child was reading. For the virtual file of a
- * record the child also reads the segments that it names, and reports their names, so that they need no other child.
+ * otherwise the command fails with an error that names the object that the child was reading. If the file is the
+ * virtual file of a record, the child also reads the segments that this file names, and reports their names, so that
+ * the segments need no other child.
  *
  * The child is this program, started again with posix_spawn. It is not a copy of the process (fork) for two reasons:
- * another thread may hold the lock of HDF5 or of another library, and a copy would wait for this lock for ever; a copy
+ * Another thread may hold the lock of HDF5 or of another library, and a copy would wait for this lock for ever. A copy
  * would also run the handlers of signals and exits of the command, which remove temporary files.
  *
  * The limits are the numbers CLI_PROBE_... below. Between two reports the child may use SECONDS of CPU time and
  * PATIENCE seconds of wall time; it makes at least one report per object and per 4 MiB. The bytes of all numbers may be
  * at most DEFLATE times the bytes of the file, since a compressed chunk cannot contain more, plus 1 GiB for numbers
  * that were not written. So the total time grows with the size of the file. The child may have ALLOWANCE MiB more
- * memory than at its start, and for a dataset with chunks twice the size of a chunk as stored and in memory. */
+ * memory than at its start. While it reads a dataset with chunks, it may also have twice the memory that one chunk
+ * needs as stored and as converted numbers. */
 #pragma once
 
 #include <hdf5.h>
@@ -31,8 +33,8 @@ enum {
  * for `--probe FILE`. The user can disable this with CURVEBODY_TRUST_FILES. */
 void cli_probe_enable(void);
 
-/* Runs in the child: reads the file and the segments that it names completely, and reports to the standard output. It
- * does not return. */
+/* Runs in the child: reads completely the file and the segments that the file names, and reports to the standard
+ * output. It does not return. */
 _Noreturn void cli_probe_read(const char *path);
 
 /* The first byte of a report; a text and a 0 follow. */

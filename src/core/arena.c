@@ -14,7 +14,8 @@
 #endif
 #endif
 
-/* With the address sanitizer the memory between pieces is poisoned, and a gap separates each piece from the next. */
+/* With the address sanitizer, a gap separates each piece from the next, and an access outside the pieces is
+ * reported. */
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 enum { GAP = 16 };
@@ -29,7 +30,7 @@ static const size_t smallest_block = 4096, largest_block = (size_t)1 << 20;
 typedef struct block block;
 struct block {
   block *next;
-  size_t used, size; /* bytes of data in use, and in total; unused data are 0 */
+  size_t used, size; /* bytes of `data` that are in use, and all bytes of `data`; unused bytes are 0 */
   alignas(max_align_t) unsigned char data[];
 };
 

@@ -22,8 +22,8 @@ void cb_arena_free(cb_arena *arena);
  * too. NULL if memory runs out, count * size overflows, or arena is NULL. */
 void *cb_arena_alloc(cb_arena *arena, size_t count, size_t size);
 
-/* Does the same as cb_arena_alloc, aligned to `alignment` bytes: a power of two (CB_CACHE_LINE for vectors), otherwise
- * NULL. */
+/* Does the same as cb_arena_alloc, but the memory is aligned to `alignment` bytes. Returns NULL if `alignment` is not a
+ * power of two. Use CB_CACHE_LINE for vectors. */
 void *cb_arena_alloc_aligned(cb_arena *arena, size_t count, size_t size, size_t alignment);
 
 /* Returns a zeroed object of size bytes in a new arena. The first member of the object must be a pointer to its arena;
@@ -31,7 +31,7 @@ void *cb_arena_alloc_aligned(cb_arena *arena, size_t count, size_t size, size_t 
 void *cb_arena_object(size_t size, const char *what);
 
 /* Sets each of the given variables of type `double *`, whose addresses are the arguments, to a new array of count
- * numbers that is aligned to a cache line; to NULL if memory runs out. */
+ * numbers that is aligned to a cache line. A variable is set to NULL if memory runs out. */
 #define cb_arena_doubles(arena, count, ...) cb_arena_doubles_for(arena, count, (double **[]){__VA_ARGS__, NULL})
 void cb_arena_doubles_for(cb_arena *arena, size_t count, double **const *to);
 

@@ -26,8 +26,8 @@ typedef struct cb_failure {
 } cb_failure;
 
 cb_failure cb_failure_last(void);
-/* Returns whether a failure of an operation that only reads input was caused by the input. False for a lack of memory,
- * a file that cannot be read, and an interruption by the user. */
+/* Returns whether wrong input caused the failure of an operation that only reads input. False for a lack of memory, a
+ * file that cannot be read, and an interruption by the user. */
 bool cb_failure_is_of_input(cb_status status);
 
 /* The text between a file name and a message: ":line:column: error: ", or ": error: " if line is 0. Line 0 stands for
@@ -37,19 +37,21 @@ typedef struct cb_place_text {
 } cb_place_text;
 cb_place_text cb_place_text_of(int line, int column);
 
-/* What a message calls number i of several things: its name in quotes, or i + 1 if `name` is NULL. */
+/* The text by which a message refers to item i of a list: the name of the item in quotes, or i + 1 if `name` is
+ * NULL. */
 typedef struct cb_name_text {
   char text[80];
 } cb_name_text;
 cb_name_text cb_name_text_of(const char *name, int i);
 
-/* Set the last failure as cb_fail does, and return `status`. cb_fail_known also sets the members of cb_failure to those
- * of `known`, and cb_fail_as sets the kind. The text is cut after 2047 bytes. */
+/* Set the last failure as cb_fail does, and return `status`. cb_fail_known also copies the members of `known`, and
+ * cb_fail_as sets the kind. The text is cut after 2047 bytes. */
 cb_status cb_fail_known(const cb_failure *known, cb_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 cb_status cb_fail_as(cb_failure_kind kind, cb_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The text must begin with a file: `file: error: ...` or `file:line:column: error: ...`. */
+/* Does the same as cb_fail, for a text that begins with a place, as in `file: error: ...` or
+ * `file:line:column: error: ...`. */
 cb_status cb_fail_placed(cb_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Does the same as cb_fail_known for a text without formatting, which may have several lines. Only the first
@@ -66,7 +68,7 @@ cb_status cb_fail_lines(const cb_failure *known, cb_status status, const char *t
  *
  * Scopes can be nested: the outer scope takes over the report of the inner one. Each thread has its own scopes. The
  * report has one line per failure, in the order of their places, without repetitions. After CB_ERRORS_MAX lines, a last
- * line has the number of the other failures. A consequence (CB_FAILURE_CONSEQUENCE) makes the scope fail but is not
+ * line says how many failures are left out. A consequence (CB_FAILURE_CONSEQUENCE) makes the scope fail but is not
  * reported. A lack of memory is reported without other failures. Open scopes of a thread keep at most 256 failures. */
 enum { CB_ERRORS_MAX = 20 };
 
@@ -80,8 +82,8 @@ cb_errors cb_errors_begin(void);
  * gets the place of `where`, which may be NULL. */
 cb_status cb_errors_add(cb_errors *errors, const cb_node *where, cb_status status);
 /* Ends the scope: the last failure becomes the report. Returns CB_OK if there was no failure, CB_ERROR_MEMORY if memory
- * ran out, and otherwise the status of the failure whose place is first (of the first consequence, if there are only
- * consequences). */
+ * ran out, and otherwise the status of the failure whose place is first. If there are only consequences, this is the
+ * status of the first of them. */
 cb_status cb_errors_end(cb_errors *errors);
 
 /* Fails as a consequence of a failure that has been reported. */
@@ -90,18 +92,18 @@ cb_status cb_fail_consequence(void);
 /* Warnings say what may be wrong with a result that is returned nevertheless. The library never prints: the caller sets
  * a function that takes the texts. */
 
-/* The functions that take the texts of one thread. A text is one line without a line break. A member that is NULL drops
- * its texts. */
+/* The functions that receive the warnings and the notes of one thread. Each text is one line without a line break. If a
+ * function is NULL, its texts are discarded. */
 typedef struct cb_warning_taker {
-  void (*take)(void *context, const char *text); /* warnings */
+  void (*take)(void *context, const char *text); /* receives a warning */
   void *context;
-  void (*note)(void *note_context, const char *text); /* notes, for example that a value differs from the input */
+  void (*note)(void *note_context, const char *text); /* receives a note, such as that a value differs from the input */
   void *note_context;
 } cb_warning_taker;
 
 /* Sends the warnings of this thread to `taker` from now on. Returns the previous taker. */
 cb_warning_taker cb_warnings_to(cb_warning_taker taker);
 bool cb_warnings_are_taken(void); /* whether this thread has a taker of warnings */
-/* The text is one line of at most 1 kB. */
+/* These functions send a warning or a note to the taker of this thread. The text is one line of at most 1 kB. */
 __attribute__((format(printf, 1, 2))) void cb_warn(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void cb_note(const char *format, ...);

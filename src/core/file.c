@@ -102,7 +102,7 @@ static cb_status cannot_read(const char *path, const char *why) {
   return cb_fail_as(CB_FAILURE_SYSTEM, CB_ERROR_FILE, "cannot read '%s': %s", path, why);
 }
 
-/* Reads until `capacity` bytes are there or the file ends. Returns 0 or errno. */
+/* Reads into `bytes` until it has `capacity` bytes or the file ends. Returns 0 or errno. */
 static int fill(int fd, char *bytes, size_t capacity, size_t *got) {
   for (*got = 0; *got < capacity;) {
     const ssize_t n = read(fd, bytes + *got, capacity - *got);
@@ -114,7 +114,8 @@ static int fill(int fd, char *bytes, size_t capacity, size_t *got) {
   return 0;
 }
 
-/* Reads to the end. The memory grows with the bytes that have arrived, not with the size that the system reports. */
+/* Reads a file to its end. The memory grows with the bytes that have arrived, not with the size that the system
+ * reports. */
 static cb_status read_all(int fd, const char *path, size_t limit, char **data, size_t *n) {
   size_t capacity = (size_t)1 << 16, length = 0, got;
   char *bytes = malloc(capacity + 1);

@@ -1,5 +1,5 @@
-/* A registry lists the classes of one type (spaces, bodies, integrators ...): first those of a folder, then those of
- * plugins.
+/* A registry lists the classes of one type (spaces, bodies, integrators ...): first the classes of a folder, then the
+ * classes of plugins.
  *
  * CMake writes registry_TYPE.c for a folder, with one line CB_REGISTRY(TYPE, ...). The public list is cb_TYPE_classes,
  * which ends with NULL. Plugins are loaded before other threads are created, and classes are never removed. */

@@ -119,12 +119,13 @@ enum { KEPT_MAX = 256 }; /* further failures are dropped */
 typedef struct kept {
   char *text;
   cb_status status;
-  cb_failure failure; /* its place is changed to that of the node if it is not in the file of the node */
+  cb_failure failure; /* a failure without a place in the file of its node has the place of the node */
   bool bare;          /* the text does not begin with a place */
 } kept;
 
 static _Thread_local kept *stack; /* [KEPT_MAX], or NULL: no open scope has kept a failure */
-/* reported: number of failures above `top` that a scope has left when it ended */
+/* reported: the number of failures that a scope has left above `top` when it ended; scopes: the number of open
+ * scopes */
 static _Thread_local size_t top, reported, scopes;
 
 cb_errors cb_errors_begin(void) {
@@ -232,7 +233,7 @@ cb_status cb_errors_end(cb_errors *errors) {
     while (i < top && stack[i].status != CB_ERROR_MEMORY) i++;
     if (i < top)
       cb_fail_lines(&stack[i].failure, status, stack[i].text);
-    else /* there was no memory to keep the text either */
+    else /* there was no memory for the text of the failure either */
       cb_fail(status, "no memory for the list of errors");
   }
   if (top > errors->first) {

@@ -178,10 +178,10 @@ typedef struct cb_export_flow_body {
 
 /* The flow around some bodies of the run, computed as if the other bodies did not exist. */
 typedef struct cb_export_flow {
-  int body, bodies, vertex, face, vertices, faces; /* the first of each, and their numbers */
+  int body, bodies, vertex, face, vertices, faces; /* its first body, vertex and face in the scene; their numbers */
   bool sheets;
   double h;                /* time step of the differences, s */
-  cb_flow_about *field[3]; /* at the times -h, 0, h from the row */
+  cb_flow_about *field[3]; /* the solutions at the times -h, 0 and h after the row */
 } cb_export_flow;
 
 typedef struct cb_export_scene {
@@ -200,7 +200,7 @@ typedef struct cb_export_scene {
   cb_export_flow *flow; /* [flows]: their sum is exported */
   const struct cb_body_coupling *coupling;
   void *felt; /* the prepared coupling of a run with `dipole`, which gives the flow that a body felt; otherwise NULL */
-  cb_mirror wall; /* of the coupling */
+  cb_mirror wall; /* the wall of the coupling */
   /* the bounding box of all bodies, and its largest edge; the first point of the grid, and the distances of its
    * points */
   double low[3], high[3], size, origin[3], spacing[3];
@@ -212,7 +212,7 @@ typedef struct cb_export_scene {
   /* work arrays for one of the flows; their length is the number of points or of faces, whichever is larger */
   double (*own_u)[3], *own_p, *own_phi;
   bool *own_inside;
-  double (*centre)[3], (*centre_v)[3]; /* [faces]: centres of faces that get another flow; their velocities */
+  double (*centre)[3], (*centre_v)[3]; /* [faces]: centres of faces to which another flow is added; their velocities */
   double *face_p[2], *face_phi[2], (*face_u[2])[3]; /* [side][faces]: side 0 is the side of the normal */
   int lines;
   double (*line)[3], (*line_u)[3], *radius;
@@ -227,7 +227,8 @@ typedef struct cb_export_sum {
   bool *inside;
 } cb_export_sum;
 
-/* Solves the flows of the row: sets flows, the bounding box, and all values on the faces. Reports what bodies felt. */
+/* Solves the flows of the row: sets flows, the bounding box, and all values on the faces. Sends a note that names the
+ * coupling of the run. */
 cb_status cb_export_flow_solve(cb_export_scene *s);
 /* Adds a flow at points x, which move with the velocities `with` in the time derivative of the potential. */
 cb_status cb_export_flow_add(cb_export_scene *s, const cb_export_flow *f, int n, const double (*x)[3],

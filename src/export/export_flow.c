@@ -2,23 +2,24 @@
  * and the HDF5 file of its numbers.
  *
  *   grid         /u [z, y, x, 3] (m/s), /p [z, y, x] (Pa, relative to the pressure far away), nan in bodies. Along
- *                each axis the points are at /origin + i /spacing (m), i = 0, 1, ..; both have one number per axis
+ *                each axis the points are at /origin plus i times /spacing (m), i = 0, 1, ..; /origin and /spacing have
+ *                one number per axis
  *   surface      /x [vertex, 3], /face [face, 3]; per face /body and, on the side of its normal, /phi (m^2/s), /face_p,
  *                /face_u; with sheets /phi_back, /face_p_back, /face_u_back on the other side, 0 on solids
  *   streamlines  /line [line, point, 3]; per point /line_u and the /radius of a stream tube, whose width at its seed is
  *                about half the distance between neighbouring seeds
  *
  * The flow is the one that the bodies felt, according to the `coupling` of the run (flow_solve.c). With `exact` it is
- * the flow around all bodies together. With `dipole` each body is in the dipole flow of the others, and bodies stop the
- * flow of others at the order of the coupling. Without a coupling the bodies did not feel each other. The flow on the
- * grid is then the sum of the flows around each body alone, which pass through the other bodies, and its pressure is
- * the sum of their pressures. On a surface there is then only the flow of its own body. u, p and phi are velocity,
- * pressure and potential. The faces are the faces of the scenario. If the run used finer faces for its added mass, the
- * error of the given faces is reported, as the error of the kinetic energy of the fluid. The wall of the coupling is
- * included: behind it u and p are nan. Floor, the wall of `added_mass`, weight and wakes are not included. The
- * accelerations in p are differences of the twists of three rows, of second order in the time between rows (first order
- * in a record of two rows). Streamlines are computed for u - V - W × (x - X), the flow relative to the first body,
- * which is at X with the velocity V and angular velocity W.
+ * the flow around all bodies together. With `dipole` each body is in the dipole flow of the others, and the flow of the
+ * others does not pass through this body, up to the order of the coupling. Without a coupling the bodies did not feel
+ * each other. The flow on the grid is then the sum of the flows around each body alone, which pass through the other
+ * bodies, and its pressure is the sum of their pressures. On a surface there is then only the flow of its own body. u,
+ * p and phi are velocity, pressure and potential. The faces are the faces of the scenario. If the run used finer faces
+ * for its added mass, the error of the given faces is reported, as the error of the kinetic energy of the fluid. The
+ * wall of the coupling is included: behind it u and p are nan. Floor, the wall of `added_mass`, weight and wakes are
+ * not included. The accelerations in p are differences of the twists of three rows, of second order in the time between
+ * rows (first order in a record of two rows). Streamlines are computed for u - V - W × (x - X), the flow relative to
+ * the first body, which is at X with the velocity V and angular velocity W.
  */
 #include "export/export.h"
 #include "scenario/private.h"

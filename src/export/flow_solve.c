@@ -6,10 +6,11 @@
  *   p = sum_b p_b - rho sum_{b < c} <u_b, u_c>   where bodies felt each other
  * u = sum_b u_b is the velocity of the fluid, v that of the surface with the normal n, p the pressure, p_b the pressure
  * of the flow u_b alone, and rho the density. The second sum makes p the pressure of Bernoulli's equation for u;
- * without coupling it would be a force that the motion did not feel. With `dipole` a flow u_b includes the response of
- * the body to the flow of the others, so that the force of p on a body is that of the coupling at its order
- * (fluid/dipoles.h), and the velocity through the surface is of the order (size/distance)^4 relative to the velocity of
- * the other body. A wall of the coupling adds the mirror image of the bodies of a flow to this flow.
+ * without coupling the second sum would be a force that the motion did not feel. With `dipole` a flow u_b includes the
+ * response of the body to the flow of the others, so that the force of p on a body is the force of the coupling, up to
+ * the order of the coupling (fluid/dipoles.h). The velocity of the fluid through the surface is of the order
+ * (size/distance)^4 relative to the velocity of the other body. A wall of the coupling adds the mirror image of the
+ * bodies of a flow to this flow.
  */
 
 #include "core/failure.h"
@@ -23,8 +24,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The step h of the differences in time is so short that a body turns or moves by at most maximum_turn (in radians, or
- * relative to its size), and moves by at most maximum_approach relative to the distance to the next body of its
+/* The step h of the differences in time is so short that a body turns by at most maximum_turn radians. It also moves by
+ * at most maximum_turn times its size, and by at most maximum_approach times the distance to the next body of its
  * flow. */
 static const double far_error = 1e-6, maximum_turn = 3e-3, maximum_approach = 0.03;
 static const double reported = 1e-3; /* the minimum error of the given faces that is reported */
@@ -105,9 +106,9 @@ static double form(const double K[6][6], const double Y[6]) {
   return sum;
 }
 
-/* Reports the error of the given faces if it is above `reported`: the relative difference of the fluid's kinetic
- * energy with their added mass K and with the K of the run, both for the body without deformation. Only the first of
- * several copies of a body is compared. */
+/* Reports the error of the given faces if it is above `reported`. The error is the relative difference of the fluid's
+ * kinetic energy with the added mass K of these faces and with the K of the run, both for the body without deformation.
+ * Only the first of several copies of a body is compared. */
 static cb_status report_error(const cb_export_scene *s, int b) {
   const cb_immersed *body = cb_scenario_body(s->scenario, b);
   const cb_surface *surface = cb_immersed_surface(body);
@@ -152,7 +153,8 @@ static void choose_step(const cb_export_scene *s, cb_export_flow *f) {
   }
 }
 
-/* Sets out[faces] to the means of a quantity of the vertices over the corners of faces, from the face `first`. */
+/* Sets out[faces] to a quantity at the centres of faces, from the face `first` on: the mean of its values at the
+ * corners of each face. */
 static void centres(const cb_export_scene *s, int first, int faces, const double (*vertex)[3], double (*out)[3]) {
   for (int i = 0; i < 3 * faces; i++) {
     const int *at = s->face[first + i / 3];
@@ -247,7 +249,7 @@ cb_status cb_export_flow_add(cb_export_scene *s, const cb_export_flow *f, int n,
   return status;
 }
 
-/* Adds a flow to the values on the faces first .. last - 1, which are those of other bodies. */
+/* Adds a flow to the values on the faces first .. last - 1, which belong to other bodies. */
 static cb_status add_to_faces(cb_export_scene *s, const cb_export_flow *f, int first, int last) {
   const int n = last - first;
   cb_status status = CB_OK;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { DEPTH = CB_ANDERSON_DEPTH };
-/* A difference is left out if less than this part of it is independent of newer ones. */
+/* A difference is left out if only a part smaller than this fraction of it is independent of newer differences. */
 static const double DEPENDENT = 1e-8;
 
 bool cb_anderson_create(int n, cb_arena *arena, cb_anderson *out) {

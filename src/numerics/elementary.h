@@ -34,7 +34,8 @@ static inline double cb_power_integer(double x, int k) {
   return k < 0 ? 1 / f : f;
 }
 
-/* Returns factor x^c, and 0 for factor 0 even if the power is infinite; this is the derivative of a polynomial. */
+/* Returns factor x^c, a term in the derivative of a polynomial. It is 0 if `factor` is 0, even if the power is
+ * infinite. */
 static inline double cb_power_term(double factor, double x, double c) { return factor == 0 ? 0 : factor * pow(x, c); }
 
 static inline cb_taylor cb_taylor_settle(cb_taylor t) {
@@ -272,7 +273,7 @@ static inline cb_taylor cb_taylor_hypot(double a, double b, int order) {
 
 /* --- sin, cos and exp of eight numbers at once ---
  *
- * They are in portable vectors and without fused products, so that every instruction set gives the same bits. The
+ * These functions use portable vectors and no fused products, so that every instruction set gives the same bits. The
  * errors are below 1 unit in the last place.
  *
  *   sin, cos   x = n pi/2 + r with an integer n, |r| <= pi/4; pi/2 is split into pieces of 33 bits (Cody & Waite);
@@ -291,8 +292,8 @@ typedef long long cb_lane_bits __attribute__((vector_size(8 * CB_LANES)));
 
 #define CB_LANES_INLINE static inline __attribute__((always_inline))
 
-/* Returns whether all numbers of a[n] are within [-maximum, maximum]. Without the sign, bits compare like the numbers,
- * and a NaN is larger than all numbers. */
+/* Returns whether all numbers of a[n] are within [-maximum, maximum]. If the sign bit is removed, the bits of two
+ * numbers compare like the numbers, and those of a NaN are larger than all others. */
 CB_LANES_INLINE int cb_lanes_within(int n, const cb_lanes *a, double maximum) {
   const cb_lanes limit = (cb_lanes){0} + maximum;
   cb_lane_bits left = {0};

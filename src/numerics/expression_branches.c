@@ -12,9 +12,9 @@
  *
  * The branches of an expression that is a minimum:  f(min(a, b)) = min(f(a), f(b)) for an increasing f, and f(max(a,
  * b)) = min(f(a), f(b)) for a decreasing f, |a| = max(a, -a). The dependence of f on a kink is known through sums,
- * differences, products with constants, min, max and functions that increase everywhere. Other kinks, and those of
- * conditions, are examined locally, as above. Each of their sides is a branch that is valid where its guard,
- * another expression, is not negative.
+ * differences, products with constants, min, max and functions that increase everywhere. Other kinks, and the kinks of
+ * conditions, are examined locally, as above. Each of their sides is a branch that is valid where its guard, another
+ * expression, is not negative.
  *
  * A cone is the minimum of its tangent planes, -hypot(a, b) = min over w of -(a cos w + b sin w). Eight of these planes
  * support a body that rests at the tip, where the cone has no normal. If a force within the cone of normals pushes such
@@ -34,7 +34,7 @@
 /* --- sides of a kink --- */
 
 typedef enum cb_border {
-  CB_BORDER_NONE,   /* no kink, or a kink that is a ridge everywhere */
+  CB_BORDER_NONE,   /* no kink, or a kink that is hollow nowhere */
   CB_BORDER_HOLLOW, /* the kink is hollow somewhere */
   CB_BORDER_LEAST,  /* the kink is hollow, and the expression is the minimum of both sides everywhere */
   CB_BORDER_JUMP    /* the expression is not continuous, or a side is not defined beyond the border */
@@ -44,7 +44,7 @@ enum { CB_CONE_PLANES = 8 };
 enum { SEGMENTS = 96, HALVINGS = 60 };
 
 /* The minimum difference on the border that counts as a jump, and the minimum slope that counts as a kink, both
- * relative to the terms. */
+ * relative to the sizes of the terms that are compared. */
 static const double jump = 1e-9, bent = 1e-6;
 
 static bool is_less(int op) { return op == CB_OP_LESS || op == CB_OP_LESS_EQUAL; }
@@ -118,8 +118,8 @@ static int root(cb_tape *t, const cb_expression *e, const cb_operation *o, const
   return cb_tape_operation(t, n == 1 ? CB_OP_ABS : CB_OP_HYPOT, u[0], u[n - 1], u[n - 1]);
 }
 
-/* Writes the tangent plane of the cone hypot(a, b) at the angle side pi/4; for side = CB_CONE_PLANES writes the axis,
- * 0. Returns its ref, or -1 if the tape is full. */
+/* Writes to the tape the tangent plane of the cone hypot(a, b) at the angle side * pi/4, or the axis, 0, if side is
+ * CB_CONE_PLANES. Returns the ref of the result, or -1 if the tape is full. */
 static int of_cone(cb_tape *t, int side, int a, int b) {
   static const double cosine[CB_CONE_PLANES] = {1,  0.70710678118654752440,  0, -0.70710678118654752440,
                                                 -1, -0.70710678118654752440, 0, 0.70710678118654752440};
@@ -204,9 +204,9 @@ static cb_status finish(const cb_tape *t, int result, cb_expression **out) {
 }
 
 /* Makes the expression on side 0 or 1 of the operation `kink`. For a cone hypot(a, b), sides 0 to 7 are the tangent
- * planes at the angles side pi/4, and side CB_CONE_PLANES replaces the cone by its axis, 0. For kink < 0 the expression
- * is unchanged. Roots of sums of squares are replaced by abs and hypot. Returns CB_ERROR_INPUT if the result is too
- * long. */
+ * planes at the angles side * pi/4, and side CB_CONE_PLANES replaces the cone by its axis, 0. For kink < 0 the
+ * expression is unchanged. Roots of sums of squares are replaced by abs and hypot. Returns CB_ERROR_INPUT if the result
+ * is too long. */
 static cb_status make_side(const cb_expression *e, int kink, int side, cb_expression **out) {
   int at[CB_TAPE_MAX];
   cb_tape *t;
@@ -366,8 +366,8 @@ enum { GROWS = 1, FALLS = 2 };
 
 static int turned(int way) { return (way & GROWS ? FALLS : 0) | (way & FALLS ? GROWS : 0); }
 
-/* `way` says whether the result of the whole expression grows or falls with the value of operation o. Adds the same for
- * each operand of o to `ways`. */
+/* `way` says whether the result of the whole expression grows or falls with the value of operation o. Adds to `ways`
+ * whether this result grows or falls with the value of each operand of o. */
 static void pass(const cb_expression *e, const cb_operation *o, int way, uint8_t *ways) {
   const int both = GROWS | FALLS;
   double factor;

@@ -1,6 +1,6 @@
 /* Runs the tape of an expression at one point (values, gradients and jets), and over many points at once.
  *
- * At one point: values forwards, gradients backwards (adjoints), Hessians forwards on jets.
+ * At one point, values are computed forwards, gradients backwards (adjoints), and Hessians forwards on jets.
  *
  * Value      v_i = f_i(v_a, v_b)
  * Gradient   vbar_a += f_a vbar_i, vbar_b += f_b vbar_i from the last operation to the first, vbar_result = 1
@@ -235,7 +235,7 @@ ALWAYS_INLINE void jet_run(const cb_expression *e, const double *x, int m, cb_je
   for (int k = 0; k < size - m; k++) out->h[k] = jet ? jet[m + k] : 0;
 }
 
-/* One function for each small m, with unrolled loops. */
+/* One function for each small number m of variables, with unrolled loops. */
 static __attribute__((noinline)) void jet_run_1(const cb_expression *e, const double *x, cb_jet *out) {
   jet_run(e, x, 1, out);
 }

@@ -59,9 +59,9 @@ static inline void cb_lie_product(int n, const double *a, const double *b, doubl
     }
 }
 
-/* Computes out = dexp_{-a}^-1 xi, the rate a' of a curve exp(a(t)) with the body velocity xi: by its series, xi + [a,
- * xi]/2 + sum_j B_2j ad_a^2j xi/(2j)!, until its terms are round-off, or by the matrix if a is too large for that.
- * Errors are those of cb_group_dexp_inverse. */
+/* Computes out = dexp_{-a}^-1 xi, the rate a' of a curve exp(a(t)) with the body velocity xi. The series xi + [a, xi]/2
+ * + sum_j B_2j ad_a^2j xi/(2j)! is summed until its terms are round-off. If a is too large for the series, the matrix
+ * is used. Fails in the same cases as cb_group_dexp_inverse. */
 cb_status cb_lie_left_rate(const cb_group *G, const double *a, const double *xi, double *out);
 
 /* --- se3.c --- */

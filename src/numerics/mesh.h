@@ -71,11 +71,11 @@ int cb_distinct_add(cb_distinct *d, const double point[3]);
 /* --- a polygon of space as triangles ---
  *
  * The polygon has to be plane. Its plane goes through the mean of the corners and has Newell's normal. No corner may be
- * farther from it than 1e-3 of the polygon's size. If one unit of the sixth digit of the largest coordinate is more
- * than this limit, that unit is the limit, up to 1e-2 of the size.
+ * farther from this plane than 1e-3 of the polygon's size. If one unit of the sixth digit of the largest coordinate is
+ * more than this limit, that unit is the limit, up to 1e-2 of the size.
  *   fan     from the first corner, if all triangles have the orientation of the polygon and go around that corner at
  *           most once, as in a convex polygon
- *   ears    otherwise: a corner with its two neighbours is cut off if no part of the rest lies in this triangle
+ *   ears    otherwise: a corner is cut off if no other part of the polygon is in the triangle with its neighbours
  *           (G. H. Meisters, Amer. Math. Monthly 82 (1975) 648, doi:10.2307/2319703)
  * A corner may lie on a line with its neighbours, or at the place of another corner (a bridge to a hole). Triangles
  * without area are made only if they cannot be avoided. A polygon that lies on a line becomes a fan without area.

@@ -78,7 +78,8 @@ static bool name_groups(const cb_mesh_builder *b, const int *group, cb_mesh *mes
 
 /* ---- edges ---- */
 
-/* Sorts n pairs stably by their member `by`, by counting; start[n_vertices + 1] is work space. */
+/* Sorts n pairs by their member number `by` with a counting sort, which is stable; start[n_vertices + 1] is work
+ * space. */
 static void sort_pairs(int (*from)[2], int (*to)[2], size_t n, int by, size_t *start, size_t n_vertices) {
   memset(start, 0, (n_vertices + 1) * sizeof *start);
   for (size_t i = 0; i < n; i++) start[from[i][by] + 1]++;
@@ -186,9 +187,9 @@ cb_status cb_mesh_finish(cb_mesh_builder *b, const cb_mesh_reading *how, cb_mesh
 
 /* ---- polygons as triangles (mesh.h) ---- */
 
-/* Fractions of the size of a polygon. plane: the maximum distance of a corner from the plane; plane_of_digits: the same
- * for coordinates with few digits; reach: the maximum overlap of two triangles; line: the width below which the polygon
- * counts as a line. */
+/* Fractions of the size of a polygon. plane: the maximum distance of a corner from the plane; plane_of_digits: this
+ * distance for coordinates with few digits; reach: the maximum overlap of two triangles; line: the width below which
+ * the polygon counts as a line. */
 static const double plane = 1e-3, plane_of_digits = 1e-2, reach = 1e-6, line = 1e-10;
 static const double sixth_digit = 1e-5;
 /* If twice the area of a polygon, in the scaled coordinates u, is below this, the area is round-off. */
@@ -276,7 +277,7 @@ static cb_status check_plane(const outline *o, double digit, double normal[3]) {
                  o->n, worst + 1, maximum / size, plane);
 }
 
-/* Projects along the axis that is nearest to the normal. */
+/* Projects the corners along the coordinate axis that is nearest to the normal. */
 static void project(outline *o, const double normal[3]) {
   int drop = 0;
   for (int k = 1; k < 3; k++)
@@ -329,15 +330,15 @@ static bool is_spike(const outline *o, int b) {
          (a[0] - at[0]) * (c[0] - at[0]) + (a[1] - at[1]) * (c[1] - at[1]) > 0;
 }
 
-/* Returns whether the corner b may be cut off: no part of the rest lies in its triangle, and no corner lies on the
- * cut. */
+/* Returns whether the corner b may be cut off: no other part of the polygon lies in its triangle, and no corner lies on
+ * the cut. */
 static bool is_ear(const outline *o, int b) {
   const int a = o->last[b], c = o->next[b];
   if (side(o, a, b, c) <= 0) return false;
   for (int v = c; v != a; v = o->next[v]) {
     const int w = o->next[v], beyond = side(o, c, a, v);
     if (beyond >= 0 && side(o, a, b, v) > 0 && side(o, b, c, v) > 0) return false;
-    /* An edge of the rest enters the triangle through the cut. */
+    /* An edge of the remaining polygon enters the triangle through the cut. */
     if (beyond * side(o, c, a, w) < 0 && side(o, v, w, a) * side(o, v, w, c) < 0) return false;
   }
   return true;

@@ -266,8 +266,8 @@ cb_status cb_mesh_read_ply(cb_mesh_builder *b) {
 
 static const size_t type_size[] = {1, 1, 2, 2, 4, 4, 4, 8};
 
-/* Returns the n bytes at p as an unsigned integer. Their order is that of the file, and the order of the processor does
- * not matter. */
+/* Returns the n bytes at p as an unsigned integer. The bytes are in the order of the file; the byte order of the
+ * processor does not matter. */
 static uint64_t read_bytes(const unsigned char *p, size_t n, cb_ply_encoding encoding) {
   uint64_t bits = 0;
   for (size_t i = 0; i < n; i++) bits = bits << 8 | p[encoding == CB_PLY_BIG ? i : n - 1 - i];

@@ -1,6 +1,6 @@
-/* Points, planes, areas and fluxes in a space of constant curvature, and biquaternions: products and square roots,
- * conversions between poses and biquaternions, the screw of a biquaternion, the maps tau, the action of screws on
- * momenta, and a small transvection after a large one. The equations are in numerics_curved.h and curvebody/pose.h. */
+/* Points, planes, areas and fluxes in a space of constant curvature, and biquaternions. Functions of biquaternions are
+ * products, square roots, conversions from and to poses, screws, the maps tau, the action of screws on momenta, and a
+ * small transvection after a large one. The equations are in numerics_curved.h and curvebody/pose.h. */
 #include "numerics/numerics_curved.h"
 
 #include "numerics/vec3.h"

@@ -41,7 +41,8 @@ void cb_curved_normal(double K, const double y[4], double v[3]);
 /* Computes out = T_p^-1 y, where T_p is the transvection from the base point to p; p must not be the antipode of the
  * base point. */
 void cb_curved_towards(double K, const double p[4], const double y[4], double out[4]);
-/* Computes plane = (nu, nu_w) through three points, normalised as above. Returns the norm N by which it was divided. */
+/* Computes plane = (nu, nu_w) through three points, normalised as above. Returns the norm N by which the plane was
+ * divided. */
 double cb_curved_plane(double K, const double a[4], const double b[4], const double c[4], double plane[4]);
 /* Returns the area of the geodesic triangle. `norm` is the number that cb_curved_plane returns. */
 double cb_curved_area(double K, const double a[4], const double b[4], const double c[4], double norm);

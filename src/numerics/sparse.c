@@ -23,8 +23,9 @@ struct cb_sparse {
       repaired;
 };
 
-/* The smallest reciprocal growth that is accepted, for factors with the pivots from creation. The growth is that of the
- * numbers during the elimination. Newton's method corrects the errors of a moderate growth. */
+/* The smallest reciprocal growth that is accepted, for factors with the pivots from creation. The growth is the factor
+ * by which the largest numbers grow during the elimination. Newton's method corrects the errors of a moderate
+ * growth. */
 static const double smallest_growth = 1e-8;
 
 static cb_status no_factors(const cb_sparse *m, cb_status singular, const char *what) {
@@ -146,7 +147,8 @@ void cb_entries_note(cb_entries *e, int row, int column, double value) {
   e->made[e->next++] = value;
 }
 
-/* Sorts order[count] (NULL: 0, 1, ...) stably by key[order[t]], which is in [0, n), into out[count]. */
+/* Writes order[count] (NULL: 0, 1, ...) to out[count], sorted by key[order[t]], which is in [0, n). Items with equal
+ * keys keep their order. */
 static void sort_by(int n, const int *key, size_t count, const int *order, int *first, int *out) {
   memset(first, 0, ((size_t)n + 1) * sizeof *first);
   for (size_t t = 0; t < count; t++) first[key[t] + 1]++;

@@ -27,7 +27,8 @@ static quad legendre(int n, quad x, quad *derivative) {
   return now;
 }
 
-/* A function that returns a polynomial, whose zeros in (-1, 1) are the inner nodes, and sets its derivative. */
+/* A function that returns the value of a polynomial and sets *derivative. The zeros of the polynomial in (-1, 1) are
+ * the inner nodes. */
 typedef quad polynomial(int s, quad x, quad *derivative);
 
 static quad gauss_polynomial(int s, quad x, quad *derivative) { return legendre(s, x, derivative); }
@@ -95,8 +96,8 @@ static void solve(int n, int n_right, quad m[S][S], quad r[S][S]) {
     for (int j = 0; j < n_right; j++) r[i][j] /= m[i][i];
 }
 
-/* Computes the collocation tableau for the nodes c[s]: a in the first pass, and b (integrals up to 1 instead of c_i) in
- * the second pass.
+/* Computes the collocation tableau for the nodes c[s]. The first pass computes a; the second pass computes b, from
+ * integrals up to 1 instead of c_i.
  */
 static void collocation(int s, const quad *c, quad a[S][S], quad *b) {
   quad m[S][S], r[S][S];

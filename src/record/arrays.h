@@ -89,7 +89,7 @@ typedef struct cb_hdf5_values {
   const char *const *texts;
   const int64_t *integers;
   const char
-      *base; /* NULL, or a file: a large array becomes a virtual dataset over the dataset with the same path there */
+      *base; /* NULL, or a file: a large array becomes a virtual dataset over the one with the same path in that file */
 } cb_hdf5_values;
 hid_t cb_hdf5_put_values(hid_t file, const char *path, int rank, const hsize_t *dims, const cb_hdf5_values *values);
 

@@ -6,9 +6,9 @@
  *
  * If no process holds the lock, the run was killed, or its segments were not joined.
  *
- * A sweep also has such a folder (sweep/sweep.h), which several processes may write. The process with the number w,
- * a rank or a shard, numbers its segments from w * CB_SEGMENTS_OF_WORKER + 1 on. Rank 0 locks the complete folder, each
- * other rank and each shard its own part of it (cb_segments_take_part).
+ * A sweep also has such a folder (sweep/sweep.h), which several processes may write. The process with the number w, a
+ * rank or a shard, numbers its segments from w * CB_SEGMENTS_OF_WORKER + 1 on. Rank 0 locks the complete folder. Each
+ * other rank and each shard locks its own part of the folder (cb_segments_take_part).
  */
 #pragma once
 
@@ -40,15 +40,16 @@ cb_status cb_segments_take(cb_segments *s);
 
 /* Does the same as cb_segments_take, for one of several writers, which locks byte `part` of the lock file. Equal parts
  * exclude each other. Parts 0 .. CB_FOLDER_PARTS - 1 also exclude a writer that takes the complete folder. A part from
- * CB_FOLDER_PARTS on excludes only such a writer that comes later. */
+ * CB_FOLDER_PARTS on excludes a writer of the complete folder only if that writer comes later. */
 cb_status cb_segments_take_part(cb_segments *s, int part);
 
 /* Takes the complete folder if no other process holds a part, and returns true. Otherwise releases the caller's part
  * and returns false. */
 bool cb_segments_take_rest(cb_segments *s);
 
-/* Releases the lock and frees the names. With `remove` the folder is removed with its content; without it, the folder
- * is removed only if it has no segment except segment 0, no text of a sweep, and no other process has locked a part. */
+/* Releases the lock and frees the names. With `remove` the folder is removed with its content. Without `remove` the
+ * folder is removed only if it has no segment except segment 0 and no text of a sweep, and no other process has locked
+ * a part. */
 void cb_segments_leave(cb_segments *s, bool remove);
 
 /* Removes the segments from number `from` on, the last one first. Returns 0 or errno. */

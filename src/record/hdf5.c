@@ -262,8 +262,8 @@ void cb_hdf5_close_read(hid_t file, const char *path) {
   refused = before;
 }
 
-/* HDF5 cannot close a file without writing its buffered data, and tries again at the end of the program if that fails.
- * Therefore its last writes are directed into memory. */
+/* HDF5 cannot close a file without writing its buffered data, and tries again at the end of the program if closing
+ * fails. Therefore its last writes are directed into memory. */
 void cb_hdf5_abandon(hid_t file) {
   redirect_to_memory(file);
   H5Fclose(file);

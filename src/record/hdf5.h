@@ -43,8 +43,8 @@ size_t cb_hdf5_type_size(cb_field_type type);
 /* Finds the field type of a dataset; false if it has another type. */
 bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out);
 
-/* Makes access properties: format of HDF5 1.10, objects are closed with their file. Negative on failure, also if there
- * is not enough memory for the allocations of HDF5 per file. */
+/* Makes the access properties of a file: the file has the format of HDF5 1.10, and its objects are closed together with
+ * it. Negative on failure, also if there is not enough memory for the allocations of HDF5 per file. */
 hid_t cb_hdf5_file_access(void);
 /* A program may probe each file before it is opened, because a damaged or forged file can crash HDF5. The library
  * itself starts no process: without a prober every file is opened. */
@@ -57,7 +57,8 @@ typedef struct cb_prober {
 /* Sets the prober of the program. It is called in main, before there are other threads. `prober` must live as long as
  * the process. */
 void cb_probe_by(const cb_prober *prober);
-/* Ask the prober about a file (cb_hdf5_open also does this), and inform it that this process has written a file. */
+/* cb_probe asks the prober about a file; cb_hdf5_open also does this. cb_probe_trust informs the prober that this
+ * process has written a file. */
 cb_status cb_probe(const char *path);
 void cb_probe_trust(const char *path);
 

@@ -125,7 +125,7 @@ cb_status cb_layout_take_origin(cb_arena *arena, hid_t file, const char *path, c
 typedef struct cb_event_field {
   const char *name;
   cb_field_type type;
-  size_t offset; /* of the member of cb_event_row; unused for the first field, the index of the event */
+  size_t offset; /* offset of the member in cb_event_row; not used for the first field, the index of the event */
   const char *doc;
 } cb_event_field;
 extern const cb_event_field cb_event_fields[CB_EVENT_FIELDS];
@@ -191,11 +191,11 @@ cb_status cb_checkpoint_create(hid_t file, const char *path, const cb_blob *stat
 /* Returns whether the state is so large that it is written into only one segment. */
 bool cb_checkpoint_is_large(const cb_blob *state, size_t n_state);
 bool cb_checkpoint_write(hid_t file, const cb_blob *state, size_t n_state, cb_record_position at);
-/* Finds the position of the newest checkpoint of a file that is not after the rows and events in `have`; zeros if there
- * is no such checkpoint. */
+/* Finds the position of the newest checkpoint in a file; zeros if there is none. Checkpoints after the rows and events
+ * in `have` do not count. */
 cb_status cb_checkpoint_position(hid_t file, const char *path, cb_record_position have, cb_record_position *at);
-/* Reads the newest checkpoint of a file that is not after the rows and events in `have` into the data of `state`.
- * CB_ERROR_INPUT if there is no such checkpoint. */
+/* Reads the newest checkpoint in a file into the data of `state`. Checkpoints after the rows and events in `have` do
+ * not count. CB_ERROR_INPUT if there is no other checkpoint. */
 cb_status cb_checkpoint_read(hid_t file, const char *path, cb_record_position have, cb_blob *state, size_t n_state,
                              cb_record_position *position);
 
@@ -232,7 +232,7 @@ typedef struct cb_series {
 typedef struct cb_table {
   cb_series *series;
   size_t count;
-  uint64_t capacity, batch; /* rows in memory at most; rows written at once, a power of two that divides capacity */
+  uint64_t capacity, batch; /* maximum rows in memory; rows per write, a power of two that divides capacity */
   _Atomic uint64_t head, tail;
 } cb_table;
 
@@ -253,8 +253,8 @@ struct cb_record {
   cb_table rows, events;
   cb_row_batch *batch; /* batches of the rows in memory */
 
-  /* Used by the writer only. */
-  cb_record_pieces pieces;  /* the segments on the disk, and as the last one the segment in memory; folder and path */
+  /* The following members are used by the writer only. */
+  cb_record_pieces pieces;  /* the segments on the disk, then the segment in memory; the record's folder and path */
   hid_t file;               /* the segment in memory */
   cb_file_memory memory;    /* the memory of that segment */
   bool numbered, published; /* numbered: segment 0 is on the disk; published: OUT.h5 is the virtual file */
@@ -263,10 +263,10 @@ struct cb_record {
   cb_blob *captured;        /* copy of the state of the newest checkpoint that the writer has taken */
   cb_record_position captured_at; /* the position of that checkpoint */
   size_t captured_warnings;       /* the length of the warnings at that checkpoint */
-  uint64_t in_file, kept;         /* number of the checkpoint in the segment in memory, and in the segments before it */
+  uint64_t in_file, kept;         /* numbers of the newest checkpoints in the segment in memory and before it */
   bool fresh, ended;              /* fresh: the segment in memory has just begun; ended: there are no more rows */
 
-  /* Set by the stepping thread, read by the writer under the mutex. */
+  /* The following members are set by the stepping thread, and read by the writer under the mutex. */
   cb_blob *state; /* state of the newest checkpoint */
   size_t n_state;
   cb_record_position checkpoint;
@@ -307,7 +307,7 @@ cb_status cb_record_attach(const cb_record_start *start, cb_record **out);
 /* ---- writer.c */
 cb_status cb_writer_start(cb_record *record);
 void cb_writer_stop(cb_record *record);
-/* Does the work of the writer's thread if there is no thread. The stepping thread calls it without the mutex. */
+/* Does the work of the writer if the writer has no thread. The stepping thread calls it without the mutex. */
 void cb_writer_work(cb_record *record, bool everything);
 /* Writes the segment in memory and the virtual file to the disk. */
 cb_status cb_writer_publish(cb_record *record, bool completed);

@@ -1,10 +1,11 @@
 /* Joins all pieces of a record to one plain file. Its contents depend only on the layout, the rows, the events, the
- * checkpoint and the warnings, not on the distribution of the rows over segments: the image of the layout is opened,
- * the arrays get their lengths, and the chunks are written in a fixed order, each one when its last row has been read.
+ * checkpoint and the warnings, not on the distribution of the rows over segments. The image of the layout is opened,
+ * the arrays get their lengths, and the chunks are written in a fixed order. A chunk is written when its last row has
+ * been read.
  *
  * A chunk that exists in a segment with the same rows is copied unchanged, compressed and with its checksum
- * (fletcher32): a later reader finds damage in it, as in the segment. Other chunks, where a run was resumed or a
- * segment was cut, are read row by row and written.
+ * (fletcher32). Therefore a later reader finds damage in the chunk as it would in the segment. Other chunks, where a
+ * run was resumed or a segment was cut, are read row by row and written.
  *
  * A small record is made in memory and written at once. HDF5 writes a large one under a temporary name after disk space
  * has been reserved. Joining needs memory for one chunk per array.
@@ -149,7 +150,8 @@ static bool copy_chunk(joining *j, const column *c, hid_t dataset, const hsize_t
          H5Dwrite_chunk(c->to, H5P_DEFAULT, left_out, to, bytes, j->stored) >= 0;
 }
 
-/* Reads rows of the piece, starting at `from` in its dataset, into the chunk at `at`, starting at its row `row`. */
+/* Reads `count` rows of the piece from the place `from` of its dataset, and stores them in the chunk that begins at
+ * `at`, from row `row` of the chunk on. */
 static bool read_rows(const column *c, const hsize_t *from, uint64_t count, uint64_t row, const hsize_t *at) {
   hsize_t start[4] = {row}, size[4] = {count};
   for (int d = 1; d < c->rank; d++) size[d] = c->shape[d] - at[d] < c->chunk[d] ? c->shape[d] - at[d] : c->chunk[d];

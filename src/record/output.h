@@ -1,9 +1,9 @@
 /* Output files, and HDF5 files in memory. An output file gets its name only when it is complete. Internal.
  *
- * Before that it has a temporary name next to the final one, PATH.PROCESS-NUMBER.part, which no other process uses. The
- * temporary files of a record are in its folder. The final name is taken in one step: an unused name by a rename that
- * replaces nothing, a used one by a rename over the existing file. A record is not replaced while a run is writing it,
- * or if a killed run has left its folder (record/folder.h).
+ * Until then the file has a temporary name next to the final one, PATH.PROCESS-NUMBER.part, which no other process
+ * uses. The temporary files of a record are in its folder. The final name is taken in one step: an unused name by a
+ * rename that replaces nothing, a used one by a rename over the existing file. A record is not replaced while a run is
+ * writing it, or if a killed run has left its folder (record/folder.h).
  */
 #pragma once
 

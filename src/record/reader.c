@@ -29,8 +29,9 @@ static cb_status no_memory(const cb_reader *reader) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for the content of %s", reader->path);
 }
 
-/* Gives a malloc'd text to the reader, which frees it when it is closed, and sets *out to it. If `text` is NULL, *out
- * is "", but errno ENOMEM is a failure for lack of memory. The caller sets errno to 0 before it makes the text. */
+/* Gives a malloc'd text to the reader, which frees the text when the reader is closed, and sets *out to the text. If
+ * `text` is NULL, *out is "", but errno ENOMEM is a failure for lack of memory. The caller sets errno to 0 before it
+ * makes the text. */
 static cb_status keep(cb_reader *reader, char *text, const char **out) {
   *out = "";
   if (!text) return errno == ENOMEM ? no_memory(reader) : CB_OK;

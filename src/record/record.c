@@ -49,9 +49,9 @@ static cb_status make_space(cb_record *record, cb_table *table, uint64_t head) {
   return has_memory(table, head) ? CB_OK : writer_failed(record);
 }
 
-/* Returns the index in the rings at which a new batch of rows begins: that of the first place that no unwritten batch
- * uses. A freed place is reused at once, because the system needs about as long as a time step to provide a page that
- * is new to the process. */
+/* Returns the index in the rings at which a new batch of rows begins: the first index that no unwritten batch uses. A
+ * freed place is reused at once, because the system needs about as long as a time step to provide a page that is new to
+ * the process. */
 static uint64_t find_place(cb_record *record, uint64_t head) {
   const cb_table *rows = &record->rows;
   const uint64_t tail = atomic_load_explicit(&rows->tail, memory_order_acquire) / rows->batch;
@@ -187,7 +187,7 @@ static void free_record(cb_record *record) {
   free(record->batch);
   free(record->image.bytes);
   free(record->lean.bytes);
-  if (!record->memory.taken) free(record->memory.bytes); /* HDF5 still uses it if it could not close the file */
+  if (!record->memory.taken) free(record->memory.bytes); /* taken: a file that HDF5 could not close uses it */
   pthread_cond_destroy(&record->done);
   pthread_cond_destroy(&record->wake);
   pthread_mutex_destroy(&record->mutex);
@@ -372,7 +372,7 @@ static cb_status check_new(const char *path, bool replace) {
   return CB_OK;
 }
 
-/* Empties the folder. discard: also removes the rows of a killed run; without it such rows are an error. */
+/* Empties the folder. discard: also removes the rows of a killed run; without `discard` such rows are an error. */
 static cb_status empty_folder(const char *path, const cb_segments *folder, bool discard) {
   cb_segments_tidy(folder);
   bool found;

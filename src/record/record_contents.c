@@ -197,12 +197,12 @@ cb_status cb_record_use_old_names(cb_arena *arena, cb_record_layout *layout) {
 
 /* ---- The check whether a file is a complete record
  *
- * Everything that can be reached from the root is checked when a file is opened, by the public interface of HDF5. The
- * following is rejected: links to other files, user-defined links, and soft links in place of a part of the layout
- * (other soft links are aliases and are not followed); datasets whose numbers are in other files (external storage, or
- * virtual datasets that this project does not write); datasets with a filter other than shuffle, deflate and
- * fletcher32, for which HDF5 would load a plugin, or with chunks of more than 64 MiB; and too many or too deeply nested
- * objects. */
+ * Everything that can be reached from the root is checked when a file is opened, by the public interface of HDF5. Links
+ * to other files, user-defined links, and soft links in place of a part of the layout are rejected. Other soft links
+ * are aliases and are not followed. Datasets are rejected if their numbers are in other files (external storage, or
+ * virtual datasets that this project does not write), if they have a filter other than shuffle, deflate and fletcher32,
+ * for which HDF5 would load a plugin, or if they have chunks of more than 64 MiB. Too many or too deeply nested objects
+ * are also rejected. */
 
 enum { MAX_OBJECTS = 20000, DEEPEST = 8, LARGEST_CHUNK = 64 << 20 };
 

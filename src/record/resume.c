@@ -111,8 +111,8 @@ static bool read_seal(hid_t group, hsize_t length, uint64_t seal[OLD_SEAL]) {
   return ok;
 }
 
-/* Opens the group of the newest checkpoint that is not after the rows and events in `have`. Negative: there is no such
- * checkpoint. */
+/* Opens the group of the newest checkpoint. Checkpoints after the rows and events in `have` do not count. Negative:
+ * there is no other checkpoint. */
 static hid_t open_newest(hid_t file, cb_record_position have, const char **name, cb_record_position *at) {
   static const char *const groups[] = {"checkpoint", "checkpoint/slot0", "checkpoint/slot1"};
   hid_t newest = H5I_INVALID_HID;

@@ -8,8 +8,8 @@
  * nevertheless, because the order of attributes is tracked.
  *
  * OUT.h5 during a run: every array of rows is an HDF5 virtual dataset over the arrays of the segments. Segments are
- * named relative to OUT.h5, so that it can be moved together with its folder. Everything else is as in a segment, but
- * /checkpoint has no state.
+ * named relative to OUT.h5, so that OUT.h5 can be moved together with its folder. Everything else is as in a segment,
+ * but /checkpoint has no state.
  *
  * /checkpoint/segments lists the sources of the file: one line per segment with its name, rows, events and SHA-256.
  */

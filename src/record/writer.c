@@ -139,7 +139,8 @@ cb_status cb_writer_begin_segment(cb_record *record) {
   return cb_pieces_add(pieces, &piece) ? CB_OK : cb_fail(CB_ERROR_MEMORY, "record: no memory");
 }
 
-/* Copies the newest checkpoint for the writer. Its rows and events are not more than find_head returns afterwards. */
+/* Copies the newest checkpoint for the writer. The numbers of rows and events at this checkpoint are not larger than
+ * those that find_head returns afterwards. */
 static void take_checkpoint(cb_record *record) {
   pthread_mutex_lock(&record->mutex);
   const bool newer = record->checkpoint.checkpoints != record->captured_at.checkpoints;
@@ -239,8 +240,8 @@ static void trust(const cb_record_pieces *pieces) {
 }
 
 /* A segment of at least CB_SEGMENT_BYTES ends after a complete chunk of rows, so that the chunks of the next segment
- * are those of the joined file. If it reaches twice this size first, it ends within a chunk. A segment with the small
- * chunks of a short record also ends when the record has become long. */
+ * are those of the joined file. If the segment reaches twice this size before the chunk is complete, it ends within the
+ * chunk. A segment with the small chunks of a short record also ends when the record has become long. */
 static cb_status end_segment(cb_record *record) {
   hsize_t bytes = 0;
   if (H5Fget_filesize(record->file, &bytes) < 0) return cb_hdf5_fail(record->path, "write");
@@ -264,7 +265,8 @@ static cb_record_position find_head(cb_record *record) {
   return (cb_record_position){.rows = rows, .events = events};
 }
 
-/* Writes the full batches of rows up to `head` with their events; with `everything` also the rest. */
+/* Writes the full batches of rows up to `head` with their events; with `everything` also the last rows, which do not
+ * fill a batch. */
 static cb_status write_pending(cb_record *record, cb_record_position head, bool everything) {
   cb_table *rows = &record->rows, *events = &record->events;
   uint64_t tail = atomic_load_explicit(&rows->tail, memory_order_relaxed);
@@ -429,7 +431,7 @@ cb_status cb_writer_start(cb_record *record) {
   H5is_library_threadsafe(&safe);
   if (!safe) return CB_OK;
   /* The thread blocks all signals except those that its own instructions cause; the threads of the program get the
-   * others. A blocked SIGXFSZ becomes the error EFBIG. */
+   * other signals. A blocked SIGXFSZ becomes the error EFBIG. */
   static const int own[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
   sigset_t others, before;
   sigfillset(&others);

@@ -144,12 +144,13 @@ static void step_group(const group *g, const volatile sig_atomic_t *stop) {
     for (size_t i = 0; i < g->n && on; i++) on = stays(g->run[i]);
     const bool all_stay = on;
     for (size_t i = 0; i < g->n; i++) on = settle(g, i, step, all_stay) && on;
-    if (all_stay && !on) /* one run failed: the histories of the others are still in the lanes */
+    if (all_stay && !on) /* one run has failed: the histories of the other runs are still in the lanes */
       for (size_t i = 0; i < g->n; i++) store(g, i, true, false);
   }
 }
 
-/* Stores in `of` the first run that lanes can step and all others that can share its lanes; returns their number. */
+/* Stores in `of` the first run that lanes can step and all other runs that can share its lanes. Returns the number of
+ * these runs. */
 static size_t gather(cb_batch_member *run, size_t n, cb_batch_member **of) {
   size_t count = 0;
   for (size_t i = 0; i < n; i++) {

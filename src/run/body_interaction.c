@@ -5,13 +5,14 @@
  *   node   own_i Y_i = p_i - mu0_i - momentum_i(g, Y)
  * This is the step of fluid/rigid_step.h for all bodies together. It is made by a fixed-point iteration
  * (run/fluid_controls.c): each body makes its step with the momentum and slope of the last iteration. An iteration
- * multiplies the error by kappa, about |C|/|own + inertia of the body|, which is .03 for bodies a diameter apart. The
- * iteration of the twists of all bodies is accelerated (numerics/anderson.h); each pose is then moved by the change of
- * its twist that the acceleration makes. The iteration ends where the error of the next twists, kappa/(1 - kappa) times
- * the last change, is below round-off. It starts from the states alone, so its result does not depend on the steps
- * before. The momentum of the whole is exact after any number of iterations, because the slopes of one evaluation have
- * the sum 0. A coupling that depends on coordinates of joints alone is not iterated: the equations of the joined bodies
- * contain it (mechanism/mechanism_private.h). Symbols: fluid/body_coupling.h and fluid/rigid_step.h.
+ * multiplies the error by kappa, about |C|/|own + inertia of the body|, which is about .03 for bodies at a distance of
+ * one diameter. The iteration of the twists of all bodies is accelerated (numerics/anderson.h); each pose is then moved
+ * by the change of its twist that the acceleration makes. The iteration ends where the error of the next twists,
+ * kappa/(1 - kappa) times the last change, is below round-off. It starts from the states alone, so its result does not
+ * depend on the steps before. The total momentum is conserved exactly after any number of iterations, because the
+ * slopes of one evaluation have the sum 0. A coupling that depends on coordinates of joints alone is not iterated: the
+ * equations of the joined bodies contain it (mechanism/mechanism_private.h). Symbols: fluid/body_coupling.h and
+ * fluid/rigid_step.h.
  */
 
 #include "fluid/body_coupling.h"
@@ -26,11 +27,11 @@
 #include <string.h>
 
 enum { MAXIMUM = 60 };
-/* The twists at a node have converged if their error is at most SETTLED, relative to the largest one; or at most
- * STALLED, which is about the round-off, if the last iteration has not halved it. */
+/* The twists at a node have converged if their error relative to the largest twist is at most SETTLED. If the last
+ * iteration has not halved the error, an error of at most STALLED suffices, which is about the round-off. */
 static const double SETTLED = 1e-15, STALLED = 1e-11;
-/* kappa is measured from the last changes of the twists. Other changes may contract more slowly, so that the estimate
- * of the error is multiplied by this factor. */
+/* kappa is measured from the last changes of the twists. Other changes may become smaller more slowly. Therefore the
+ * estimate of the error is multiplied by this factor. */
 static const double MARGIN = 5;
 
 /* The problem `of` of one body with a momentum and a slope that do not depend on its pose and twist. */
@@ -49,7 +50,7 @@ struct cb_body_interaction {
   added *added; /* [n] */
   cb_pose *g;   /* [n]: the poses for the next evaluation, and the twists */
   double (*Y)[6];
-  cb_pose *g_made; /* [n]: the poses and twists that have arrived */
+  cb_pose *g_made; /* [n]: the poses and twists that cb_body_interaction_arrive has stored */
   double (*Y_made)[6], (*weight)[6];
   cb_anderson anderson;                /* accelerates the iteration of Y */
   const cb_flow *flow;                 /* uniform; NULL: the fluid is at rest */
@@ -58,9 +59,9 @@ struct cb_body_interaction {
   double *energy;        /* [n]: the shares of the bodies in the energy of the coupling, at a node */
   cb_rigid_state *known; /* [n]: the states at the node for which `momentum` is known */
   bool is_known;
-  /* [n]: Y_known: the twists of the states `known`. from: the states at the start of flights (fluid_private.h); Y_from:
-   * the twists there; Y_middle: the twists in the middle of a flight of length `flown` from there (0: there was
-   * none) */
+  /* [n]: Y_known: the twists of the states `known`. from, Y_from: the states and the twists at the start of a flight
+   * (fluid_private.h). Y_middle: the twists in the middle of the last flight from `from`. flown: the length of that
+   * flight; 0: there was none */
   double (*Y_known)[6];
   cb_rigid_state *from;
   double (*Y_from)[6], (*Y_middle)[6], flown;
@@ -136,7 +137,7 @@ void cb_body_interaction_arrive(cb_body_interaction *in, int body, const cb_pose
   memcpy(in->Y_made[body], Y, sizeof in->Y_made[body]);
 }
 
-/* Moves a pose by the twist Y - Y_made for half a step. This is exact where the iteration has converged. */
+/* Moves a pose by the twist Y - Y_made for half a step. The result is exact when the iteration has converged. */
 static void move_pose(const cb_body_interaction *in, int body, double half) {
   double by[6];
   cb_pose move;
@@ -211,7 +212,7 @@ static bool are_present(const cb_fluid_run *b, const cb_rigid_state *states) {
   return true;
 }
 
-/* Returns whether the momentum is that of the present states. */
+/* Returns whether the array `momentum` was computed for the present states. */
 static bool is_known(const cb_fluid_run *b) {
   return b->interaction->is_known && are_present(b, b->interaction->known);
 }
@@ -246,7 +247,7 @@ void cb_body_interaction_guess(const cb_run *run, int body, double h, double Y[6
 
 void cb_body_interaction_lead(const cb_body_interaction *in, int body, double h, cb_rigid_state *s) {
   if (in && in->departed && s->length != h)
-    memcpy(s->Y, in->Y[body], sizeof s->Y); /* history of another length is not used */
+    memcpy(s->Y, in->Y[body], sizeof s->Y); /* the history of steps of another length is not used */
 }
 
 void cb_body_interaction_landed(cb_body_interaction *in, double h) {
@@ -257,7 +258,7 @@ void cb_body_interaction_landed(cb_body_interaction *in, double h) {
 
 /* --- nodes --- */
 
-/* Finds the twists from the momenta with the present `momentum`. */
+/* Finds the twists of all bodies from their momenta, with the present contribution `momentum` of the other bodies. */
 static cb_status find_twists(cb_run *run, double t) {
   cb_fluid_run *b = run->own;
   cb_status status = CB_OK;
@@ -269,7 +270,8 @@ static cb_status find_twists(cb_run *run, double t) {
   return status;
 }
 
-/* Places the bodies at a node with twists between that in the middle of the last step and the guess of the next one. */
+/* Sets the poses and twists of all bodies for an evaluation at a node. Each twist is the mean of the twist in the
+ * middle of the last step and the guess for the next step. */
 static void expect_at_node(const cb_fluid_run *b) {
   cb_body_interaction_begin(b->interaction);
   for (int i = 0; i < b->n; i++) {

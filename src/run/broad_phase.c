@@ -67,8 +67,7 @@ static inline __attribute__((always_inline)) bool are_near(const cb_broad *b, cb
  * also near each other in memory. The index of a block in the table is a hash of its coordinates and tag, because the
  * space may be unbounded. The key, which has all bits of the hash, distinguishes the balls of different blocks with the
  * same index. If two blocks of one window have equal keys nevertheless, a pair is found twice; sort_pairs removes the
- * copy. Source: Teschner et al., Optimized spatial hashing for collision detection, VMV (2003); the blocks are an
- * addition.
+ * copy. Source: Teschner et al., Optimized spatial hashing for collision detection, VMV (2003), which has no blocks.
  */
 
 enum { BLOCK_BITS = 6 };
@@ -202,8 +201,8 @@ INLINE void scan_level(finder *f, cb_broad_kind kind, bool pure, const cb_ball *
 }
 
 /* Finds the pairs of the balls in the slots [begin, end). Each of these balls is compared with those in later slots of
- * its level, and with all balls of levels of larger reaches. A ball without a level, or with all_pairs every ball, is
- * compared with the balls in all slots before its own. */
+ * its level, and with all balls of levels of larger reaches. A ball without a level is compared with the balls in all
+ * slots before its own; with all_pairs, every ball is. */
 INLINE void find_pairs(finder *f, cb_broad_kind kind, bool pure, int begin, int end) {
   const cb_broad *b = f->b;
   for (int p = begin; p < end; p++) {
@@ -483,8 +482,8 @@ cb_status cb_broad_pairs(cb_broad *b, const cb_near_pair **pair, size_t *count) 
   return CB_OK;
 }
 
-/* Sorts by Shell's method, with gaps that shrink by the factor 9/4, because the lists are short and qsort may allocate
- * memory. */
+/* Sorts the list by Shell's method, with gaps that shrink by the factor 9/4, because the lists are short and qsort may
+ * allocate memory. */
 static void sort_numbers(int *list, int count) {
   int gap = 1;
   while (gap < count / 9 * 4) gap = (9 * gap + 3) / 4 + 1;

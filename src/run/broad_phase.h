@@ -146,8 +146,8 @@ void cb_broad_ball(const cb_broad *b, const double *x, double reach, cb_ball *ba
 void cb_broad_levels(cb_broad *b);
 /* Finds the cell of a ball in its level, as a window with lo = hi. */
 void cb_broad_home(const cb_broad *b, const cb_ball *ball, cb_broad_window *home);
-/* The first function finds the layers of a level in which balls near this ball may lie (outside H^n: one layer, 0); the
- * second finds the windows of cells in one layer, and returns their number. */
+/* The first function finds the layers of a level in which balls near this ball may lie. Outside H^n there is only the
+ * layer 0. The second function finds the windows of cells in one layer, and returns their number. */
 void cb_broad_layers(const cb_broad *b, const cb_ball *ball, int level, int64_t *lo, int64_t *hi);
 int cb_broad_windows(const cb_broad *b, const cb_ball *ball, int level, int64_t layer,
                      cb_broad_window out[CB_BROAD_WINDOWS]);

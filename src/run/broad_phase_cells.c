@@ -107,8 +107,8 @@ static bool small_box(const cb_space *g, const double *q, double reach, double *
 }
 
 /* Grows the box lo, hi by one step of length ds. Each side is first moved by 1.05 times the width that the values of
- * sqrt(g^ii) on this side require; if that is too little, by 1.02 times the width that the values in the crossed slab
- * require. Returns false if no such box is found. */
+ * sqrt(g^ii) on this side require. If that is too little, the side is moved by 1.02 times the width that the values in
+ * the crossed slab require. Returns false if no such box is found. */
 static bool grow_box(const cb_space *g, double ds, double *lo, double *hi) {
   enum { TRIES = 12 };
   const int n = g->dim;

@@ -15,8 +15,8 @@
  *   length = int sqrt(r'Mr') dt, cost = int r'Mr' dt, since the start
  * xi_u is the velocity with which a flow of the fluid carries the body (bundle/flow.c); P xi below is without xi_u.
  * A(r) is the connection and M(r) the metric of the bundle. P(r) and Q(r) are blocks of the matrix of
- * cb_bundle_class.form. The motion satisfies P xi + Q r' = 0, where the left side is a force or a momentum; it is
- * recorded, and is 0 up to round-off if A is computed from P and Q.
+ * cb_bundle_class.form. The motion satisfies P xi + Q r' = 0, where the left side is a force or a momentum. The left
+ * side is recorded; it is 0 up to round-off if A is computed from P and Q.
  */
 
 const cb_observable_doc cb_bundle_observables[] = {
@@ -210,7 +210,7 @@ static cb_status restored(cb_run *run) {
   return CB_OK;
 }
 
-/* A failed step is not repeated as two halves: the halves could step over the singular shape. */
+/* A failed step is not repeated as two halves: the halves could step over the singular shape at which it failed. */
 static cb_status step(cb_run *run, cb_sink *sink, double h) {
   cb_bundle_run *f = run->own;
   (void)sink;

@@ -33,17 +33,18 @@ typedef struct cb_bundle_run cb_bundle_run;
 
 static inline cb_bundle_run *cb_bundle_run_of(const cb_run *run) { return run->own; }
 
-/* For runs whose data begin with a cb_bundle_run: the dimensions of the record, and fields (cb_observable.fill). */
+/* These functions are for runs whose data begin with a cb_bundle_run. The first adds the dimensions of the record; the
+ * others fill fields (cb_observable.fill). */
 cb_status cb_bundle_dimensions(cb_run *run);
 CB_FILL(cb_fill_bundle_curvature);
 CB_FILL(cb_fill_bundle_power);
 CB_FILL(cb_fill_bundle_plot);
 
-/* A run of shape variables that move by themselves in a bundle (bundle/shape_motion.h). */
+/* --- runs of shape variables that move by themselves in a bundle (bundle/shape_motion.h) --- */
 
 /* Creates a run. The integrator and everything that the problem points to are borrowed. start: the state at the start,
- * with its momenta, and its time, which is that of the options. Observables are names in cb_bundle_observables (NULL:
- * energy, momentum with inertia, effort and work). CB_ERROR_ARGUMENT if an option is out of range, or if an observable
- * is unknown or not available. */
+ * with its momenta; its time must be the start time of the options. Observables are names in cb_bundle_observables
+ * (NULL: energy, momentum with inertia, effort and work). CB_ERROR_ARGUMENT if an option is out of range, or if an
+ * observable is unknown or not available. */
 cb_status cb_run_create_shape(const cb_shape_problem *problem, const cb_shape_state *start, cb_integrator *integrator,
                               const cb_run_options *options, cb_run **out);

@@ -1,11 +1,12 @@
 /* The search for the first time at which a gap closes (contacts_private.h).
  *
- * If a gap is s > 0 at some time, with the rate s' and a bound s'' >= -A, it does not close before the positive zero
- * t = 2 s / (-s' + sqrt(s'^2 + 2 A s)) of s + s' t - A t^2/2, t the time since then. The search evaluates the gap next
- * at this zero. Near a zero of the gap these times converge to the zero quadratically, from earlier times (for A = 0
- * this is Newton's method on a convex function); the last steps are Newton steps, down to round-off. The same bound
- * holds backwards from a later time with a known state, such as the end of the step. If the forward and the backward
- * interval overlap, there is no contact, and no further evaluation is needed; an evaluation costs as much as a step.
+ * Let a gap have the value s > 0 at some time, the rate s' and a bound s'' >= -A, and let t be the time since then. The
+ * gap does not close before the positive zero t = 2 s / (-s' + sqrt(s'^2 + 2 A s)) of s + s' t - A t^2/2. The search
+ * evaluates the gap next at this zero. Near a zero of the gap these times converge to the zero quadratically, from
+ * earlier times. For A = 0 this is Newton's method on a convex function. The last steps are Newton steps, down to
+ * round-off. The same bound holds backwards from a later time with a known state, such as the end of the step. If the
+ * forward and the backward interval overlap, there is no contact, and no further evaluation is needed; an evaluation
+ * costs as much as a step.
  */
 #include "run/contacts_private.h"
 
@@ -27,11 +28,11 @@ static const double deep = 16e-16;
 /* Rates below this, relative to the sum of the particles' speeds, count as 0: they are the round-off of a reflection
  * and do not close a gap of points that touch. */
 static const double still = 1e-13;
-/* A gap is not closed at the end of the search if it certainly stays open until then and for this fraction of the
- * remaining time longer. */
+/* A gap counts as open at the end of the search if it certainly stays open until then, and longer by this fraction of
+ * the remaining time. */
 static const double beyond = 1e-9;
-/* This times the largest speed of all particles is added to the limit of `still`, for particles at rest, whose own
- * speeds are round-off. */
+/* The limit of `still` is increased by this number times the largest speed of all particles, because the speeds of
+ * particles at rest are only round-off. */
 static const double asleep = 1e-16;
 
 cb_candidate cb_candidate_of(const cb_system *system, const cb_gap *gap) {
@@ -73,7 +74,8 @@ cb_status cb_candidate_at(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, dou
   return CB_OK;
 }
 
-/* Computes A from the bounds of the particles, for this duration from tau on. */
+/* Computes the bound A of the gap's second derivative during this duration from tau on, from the bounds of the speeds
+ * and accelerations of the particles. */
 static cb_status second_derivative_bound(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double duration,
                                          double *out) {
   const cb_state *state[CB_GAP_PARTICLES];
@@ -88,8 +90,8 @@ static cb_status second_derivative_bound(cb_parts *p, cb_gaps *gaps, const cb_ca
   return status;
 }
 
-/* Applies Newton's method, from a time at which the gap is nearly closed and closing, as long as the gap becomes
- * smaller. */
+/* Improves *tau by Newton's method as long as the gap becomes smaller. At the given *tau the gap is nearly closed and
+ * is closing. */
 static cb_status polish(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double *tau) {
   double best = INFINITY, at = *tau;
   for (int i = 0; i < POLISH; i++) {
@@ -133,9 +135,9 @@ static double quiet_of(const cb_parts *p, const cb_candidate *c) {
   return still * speeds_of(p, c) + asleep * p->fastest;
 }
 
-/* Uses open_for with the bound A over all the remaining time. This bound may be useless, because in that time the other
- * particle may pass the centre of a ball, or half a great circle of a sphere; then shorter durations are tried. A gap
- * that rests at 0 may sink by `hair`. */
+/* Sets *wait to a duration for which the gap certainly stays open, by open_for with the bound A over all the remaining
+ * time. This bound may be useless, because in that time the other particle may pass the centre of a ball, or half a
+ * great circle of a sphere; then shorter durations are tried. A gap that rests at 0 may sink by `hair`. */
 static cb_status candidate_keeps(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double at, double until, double s,
                                  double rate, double *wait) {
   const double left = until - at, all = speeds_of(p, c), quiet = quiet_of(p, c),
@@ -197,7 +199,8 @@ typedef struct calm {
   double at, s, wait, growth; /* growth 0: the points are not calm */
 } calm;
 
-/* Ends the calm, because the gap has closed in between. Returns the time until which the gap is certainly open. */
+/* Marks the points as not calm, because their gap has closed between two evaluations. Returns the time until which the
+ * gap is certainly open. */
 static double back(calm *before) {
   before->growth = 0;
   return before->at + before->wait;
@@ -241,8 +244,8 @@ static cb_status fail_to_find(const cb_parts *p, const cb_candidate *c) {
 
 /* Finds the next evaluation time *at of a candidate that is inactive at *at, because its particle is beyond the border
  * of a branch of a wall, or beside a face. For a wall this is the time at which the particle may return. For a face the
- * search continues on the other side of the face, at every second call 1/BESIDE of the range later. *at becomes
- * INFINITY if nothing closes before range[1]. */
+ * search continues on the other side of the face, and every second call also moves *at forward by 1/BESIDE of the
+ * range. *at becomes INFINITY if nothing closes before range[1]. */
 static cb_status pass_inactive(cb_parts *p, cb_gaps *gaps, cb_candidate *c, const double range[2], double s,
                                double closing, int *turns, double *at) {
   if (c->gap.kind == CB_GAP_WALL) {
@@ -396,8 +399,8 @@ static cb_status look_at(const search *s, double at, look *out) {
   return status;
 }
 
-/* The gap has a sign at `from`, and not the same sign at *to. Finds the time between them at which the gap loses the
- * sign, to the round-off of times, and stores the gap there in *to. */
+/* The gap has a sign at `from`, and not the same sign at *to. Finds, to the round-off of times, the time between `from`
+ * and *to at which the gap loses the sign, and stores this time and its gap in *to. */
 static cb_status narrow(const search *s, look from, look *to) {
   const int side = sign_of(&from);
   for (int i = 0; i < BISECTIONS && sign_of(to) != 0; i++) {
@@ -451,10 +454,10 @@ static cb_status leave(const search *s, look *now, bool *left) {
   return CB_OK;
 }
 
-/* Evaluates the gap after *now, where it has a sign. The next time is that of a Newton step if the step is short and
- * helps; otherwise it follows from the bound A and is at least `least` later. If *left is true afterwards, the gap does
- * not have that sign at *zero; otherwise *now is a later time with that sign, and *at_end tells whether it is the
- * end. */
+/* Evaluates the gap at a time after *now, where the gap has a sign. The time follows from a Newton step if this step is
+ * short and makes the gap clearly smaller. Otherwise the time follows from the bound A, and is at least `least` later
+ * than *now. If *left is true afterwards, the gap does not have that sign at *zero. Otherwise *now is a later time with
+ * that sign, and *at_end tells whether it is the end of the search. */
 static cb_status advance(const search *s, double least, look *now, look *zero, bool *left, bool *at_end) {
   const int side = sign_of(now);
   const double h = fabs(s->p->h), closing = side * now->rate;
@@ -511,7 +514,7 @@ cb_status cb_event_first(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, cb_e
     }
     if (sign_of(&now) == memory.side && memory.side) {
       bool at_end;
-      /* just after a zero the bound A gives only short times, and if the gap approaches zero forever it gives none */
+      /* just after a zero the bound A gives only short times, and no time if the gap approaches zero forever */
       least = looks > PATIENCE ? h / PATIENCE : memory.side * now.rate >= 0 ? fmax(1e-13 * h, 2 * least) : 1e-15 * h;
       if ((status = advance(&s, least, &now, &zero, &left, &at_end))) return status;
       if (!left && at_end) return CB_OK;

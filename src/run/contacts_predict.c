@@ -1,7 +1,7 @@
 /* The prediction of contacts in a step: a heap of predicted contacts, the search for gaps that close, and the joining
  * of bases before their particles meet. The search for contacts of a part ends at the first contact that the part
- * certainly has. The search for contacts of two parts ends at the earliest of three times: that contact of either part,
- * and the first contact that the parts have with each other (contacts_step.c). */
+ * certainly has. The search for contacts of two parts ends at the earliest of three times: the first certain contact of
+ * each part, and the first contact of the two parts with each other (contacts_step.c). */
 #include "run/contacts_private.h"
 
 #include <math.h>
@@ -237,8 +237,8 @@ cb_status cb_contacts_predict_faces(cb_contacts *c, int a, int b, double from) {
   return status;
 }
 
-/* Computes the members' states at the end of the step. Then predicts the contacts of their balls from tau on, with each
- * other, with balls of other parts, and with walls; each pair is examined once. */
+/* Computes the states of the members of the current contact at the end of the step. Then predicts the contacts of their
+ * balls from tau on, with each other, with balls of other parts, and with walls; each pair is examined once. */
 cb_status cb_contacts_predict_all(cb_contacts *c, double tau) {
   cb_parts *p = c->parts;
   cb_status status = CB_OK;
@@ -329,8 +329,8 @@ static double reach_of(const cb_contacts *c, int i, double h) {
   return cb_system_radius(c->system, cb_system_particle(c->system, i)) + c->parts->speed[i] * fabs(h);
 }
 
-/* Finds, for every leader, the largest distance of its balls from its base in this step; INFINITY if it cannot be
- * computed. */
+/* Finds, for every leader (dynamics/bases.h), the largest distance of its balls from its base in this step; INFINITY if
+ * it cannot be computed. */
 static void find_extents(cb_contacts *c, const cb_state *s, double h) {
   double base[CB_Q_MAX], x[CB_Q_MAX];
   cb_space_base_point(c->g, base);
@@ -392,8 +392,8 @@ static cb_status meet(cb_contacts *c, nearest pair, double radius) {
 }
 
 /* For each event of two particles that may come near each other, joins the bases of the two particles. If the event
- * compares their distance with a given one, it counts as a contact of balls whose radii are larger by the given
- * distance in total. */
+ * compares their distance with a given distance, it is treated like a contact of balls for which the sum of the radii
+ * is larger by the given distance. */
 static cb_status join_of_events(cb_contacts *c, const cb_state *s, double h, double radius) {
   cb_status status = CB_OK;
   for (int e = 0; e < c->events && !status; e++) {

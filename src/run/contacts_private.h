@@ -22,9 +22,9 @@
  * are measured from the start of the step.
  */
 
-/* An integrator that moves a component, with its state. If the complete system has only one component, this is the
- * system's integrator; otherwise it is an integrator of the same class for an extract of the system. Equal components
- * of one particle share a mover. */
+/* An integrator that moves a component, with the state that it moves. If the complete system has only one component,
+ * this is the system's integrator; otherwise it is an integrator of the same class for an extract of the system. Equal
+ * components of one particle share a mover. */
 typedef struct cb_part_mover {
   cb_system *extract; /* the component as a system, owned; NULL: the mover moves the complete system */
   cb_integrator *integrator;
@@ -87,8 +87,8 @@ cb_candidate cb_candidate_of(const cb_system *system, const cb_gap *gap);
 cb_status cb_candidate_at(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, cb_gap_value *value,
                           double *rate);
 
-/* Computes *speed, a limit for the rate at which a gap opens at tau. A gap that opens with at most this rate may be
- * closed again after the duration `time`, by the bound of its second derivative; or it stays so small that the search
+/* Computes *speed, a limit for the rate at which a gap opens at tau. The bound of the second derivative allows a gap
+ * that opens with at most this rate to be closed again after the duration `time`, or to stay so small that the search
  * cannot distinguish it from a closed gap. *speed is 0 if there is no such bound. */
 cb_status cb_candidate_slow(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double time, double *speed);
 

@@ -11,8 +11,8 @@ enum { CONTACTS_MAX = 200 };
 /* With `accumulation: rest` a gap rests if the time between two of its contacts is shorter than this fraction of a
  * step. */
 static const double brief = 1e-6;
-/* The fraction for a part that slides or rests on another, because its motion is known only to first order in
- * the step. */
+/* This fraction replaces `brief` for a part that slides or rests on another, because the motion of such a part is known
+ * only to first order in the step. */
 static const double brief_sliding = 1e-2;
 
 static cb_status join(cb_contacts *c, int part, double tau) {

@@ -1,10 +1,11 @@
 /* A step with contacts (contacts_step.h), and the check of the state at the start of the run.
  *
- * Within a step the next event is the earliest of a heap. At a contact all parts that touch there, directly or through
- * others, are moved to its time, and their velocities are reflected together by the rule of the system. Every gap of
- * these parts that may close before the step ends is then searched again; older entries of the heap for these parts are
- * void. Therefore the search for contacts of a part can end at the first contact that it certainly has, with a wall or
- * within itself. The search for two parts can end at the first contact that they have with each other.
+ * The next event in a step is the first entry of a heap that is ordered by time. At a contact all parts that touch
+ * there, directly or through others, are moved to the time of the contact, and their velocities are reflected together
+ * by the rule of the system. Every gap of these parts that may close before the step ends is then searched again; older
+ * entries of the heap for these parts are void. Therefore the search for contacts of a part can end at the first
+ * contact that it certainly has, with a wall or within itself. The search for two parts can end at the first contact
+ * that they have with each other.
  */
 #include "dynamics/system_facts.h"
 #include "run/contacts_private.h"

@@ -1,12 +1,12 @@
 /* Steps with contacts: every step has its full length unless a `stop` event ends it, and velocities are reflected
- * within it when gaps close.
+ * within the step when gaps close.
  *
- * A regular step of the complete system comes first. Bounds on the speeds show which particles may have met in it. A
- * component consists of particles that are connected by springs, constraints or pair potentials. The components of
- * particles that may have met are then stepped again from the start of the step, each on its own and with the same
- * integrator. These steps end at the zero of a gap, and the rest of the step follows in the same way.
- * A gap s with the rate s' and a bound s'' >= -A stays open as long as s + s' t - A t^2/2 is positive (t: the time).
- * The search continues at the zero of this polynomial, with a state that the integrator computes there. Therefore no
+ * A regular step of the complete system comes first. Bounds on the speeds show which particles may have met in this
+ * step. A component consists of particles that are connected by springs, constraints or pair potentials. The components
+ * of particles that may have met are then stepped again from the start of the step, each on its own and with the same
+ * integrator. These steps end at the zero of a gap; the remaining time of the step is then treated in the same way. A
+ * gap s with the rate s' and a bound s'' >= -A stays open as long as s + s' t - A t^2/2 is positive (t: the time). The
+ * search continues at the zero of this polynomial, with a state that the integrator computes there. Therefore no
  * contact is missed if the bound A is exact (dynamics/gap.h). The result of a step is a function of the state at its
  * start. Source: sections 2.2.5 and 2.3.3 of the thesis from which the scenarios in analysis/scenarios/thesis are
  * taken.

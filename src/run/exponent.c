@@ -56,12 +56,11 @@ static double fit(const double t[PARTS + 1], const double y[PARTS + 1], const do
   return sqrt(left);
 }
 
-/* Neighbouring free motions separate as a power of the time t. For them a mean of rates would report an exponent of
- * about log(t)/t. Therefore the growth of |w| is compared with f(t)^p. If it fits to 1 %, and an exponential explains
- * less than a tenth of the growth, the exponent is 0 and its error is the rate of the last part. Chaotic motion
- * fluctuates by more than 1 %.
- * For some tau and s, f is either 1 + t/tau, with p > 1/2, or sqrt((t - s)^2 + tau^2), with p within 0.1 of 1; the
- * second f is the length of a vector that is linear in t. */
+/* Neighbouring free motions separate as a power of the time t. For such motions a mean of rates would report an
+ * exponent of about log(t)/t. Therefore the growth of |w| is compared with f(t)^p. If the power f(t)^p fits the growth
+ * to 1 %, and an exponential explains less than a tenth of the growth, the exponent is 0 and its error is the rate of
+ * the last part. Chaotic motion fluctuates by more than 1 %. For some tau and s, f is either 1 + t/tau, with p > 1/2,
+ * or sqrt((t - s)^2 + tau^2), with p within 0.1 of 1; the second f is the length of a vector that is linear in t. */
 static void take_out_powers(double before, const double sum[PARTS], const long long in_part[PARTS], double h,
                             cb_exponent *out) {
   double t[PARTS + 1] = {before}, y[PARTS + 1] = {0}, least = INFINITY, lambda = 0, power = 0;
@@ -140,8 +139,8 @@ cb_status cb_run_exponent(const cb_run *run, int body, double time, cb_exponent 
 
 /* --- the tangent vector of a body in a fluid ---
  *
- * The tangent vector of a body in a fluid (exponent.h): first the twist xi of the displaced pose g exp(xi), then the
- * change of the momentum in the body frame. tangent_units finds the units.
+ * The components of w (exponent.h) are first the twist xi of the displaced pose g exp(xi), then the change of the
+ * momentum in the body frame. tangent_units finds the units.
  */
 
 typedef struct one_body {
@@ -157,8 +156,8 @@ static cb_status step_of(one_body *o, double h, cb_rigid_state *s) {
   return cb_immersed_workspace_step(o->workspace, &stepper, h, s, &iterations);
 }
 
-/* Displaces a state by e w: its pose by the twist e w[0 .. 5], its momentum in the body frame by e w[6 .. 11], in
- * units. */
+/* Displaces a state by e w: its pose by the twist e w[0 .. 5], its momentum in the body frame by e w[6 .. 11]. The
+ * numbers w are in the units `unit`. */
 static void tangent_move(const double unit[12], const double *w, double e, cb_rigid_state *s) {
   double xi[6], r[3][3];
   cb_pose by;
@@ -208,8 +207,8 @@ static void free_body(cb_tangent *m) {
 
 /* Sets the units of angles and lengths of the pose to 1 and r, and those of angular and linear momentum to m r^2 and m
  * r, which the caller multiplies by a rate. r = sqrt(J/m) is the radius of gyration, with J the sum of the principal
- * moments of inertia and m the mass. *rate is the largest of sqrt(g/r) (g: gravity) and the present momenta, divided by
- * the units. */
+ * moments of inertia and m the mass. *rate is the largest of sqrt(g/r) (g: gravity) and of the present momenta, each
+ * divided by its unit. */
 static cb_status tangent_units(const cb_immersed *b, const cb_rigid_state *s, double unit[12], double *rate) {
   cb_mass mass;
   double moment[3], axis[3][3];
@@ -261,16 +260,16 @@ cb_status cb_fluid_run_tangent(const cb_run *run, int body, cb_tangent *m) {
 
 /* --- the tangent vector of bodies that act on each other ---
  *
- * The tangent vector of bodies that act on each other: by joints, forces between points, or wrenches that use
- * quantities of other bodies (exponent.h). All bodies of the run are one system: w consists of the twist and the change
- * of the momentum of each body, and then of the changes of the momenta of the joints' coordinates, which are those of
- * rotors (mechanism/mechanism.h).
+ * The bodies act on each other by joints, by forces between points, or by wrenches that use quantities of other bodies
+ * (exponent.h). All bodies of the run are one system: w consists of the twist and the change of the momentum of each
+ * body, and then of the changes of the momenta of the joints' coordinates, which are momenta of rotors
+ * (mechanism/mechanism.h).
  *
- * Motions that the joints do not allow are no part of w: a step closes the joints and settles the momenta, so after the
- * first step w is tangent to the motions that they allow. The displacement by e w opens the joints by e^2 only, and the
- * next step closes them.
+ * Motions that the joints do not allow are no part of w. The reason is that a step closes the joints and settles the
+ * momenta, so that after the first step w is tangent to the motions that the joints allow. The displacement by e w
+ * opens the joints by e^2 only, and the next step closes them.
  *
- * The steps are those of a second run with the same bodies. Its state is copied from the first run, and changed.
+ * A second run with the same bodies makes the steps. Its state is a changed copy of the state of the first run.
  */
 
 typedef struct all_bodies {
@@ -351,8 +350,8 @@ static void free_bodies(cb_tangent *m) {
   cb_integrator_free(o->integrator);
 }
 
-/* Finds the units of each body. The largest rate of all bodies replaces the own rate of each, so that a body at rest
- * has units too. */
+/* Finds the units of each body. Every body gets the largest rate of all bodies, so that a body at rest has units
+ * too. */
 static cb_status find_units_of_all(all_bodies *o) {
   const cb_fluid_run *b = o->run->own;
   double rate = 0;
@@ -431,7 +430,7 @@ cb_status cb_fluid_run_tangent_of_all(const cb_run *run, cb_tangent *m) {
 
 /* --- the tangent vector of particles ---
  *
- * The tangent vector of particles (exponent.h): first the changes of the coordinates, then those of the momenta.
+ * The components of w (exponent.h) are first the changes of the coordinates, then the changes of the momenta.
  */
 
 typedef struct particles {

@@ -4,9 +4,9 @@
  *   w -> D Phi_h(z) w = (Phi_h(z + e w) - Phi_h(z - e w))/(2 e) + O(e^2),   |w| is reset to 1 after each step
  *
  * Phi_h is one step of length h, D Phi_h(z) its derivative at the state z. With e = 1e-6 each step determines w to
- * about 1e-9, for any system. For particles z consists of their coordinates and momenta; for a body in a fluid it
- * consists of its pose, which a twist xi displaces by exp(xi), and of its momentum in the body frame, in the units of
- * tangent_units (exponent.c); bodies that act on each other are one system. The exponent is 0 if neighbouring motions
+ * about 1e-9, for any system. For particles z consists of their coordinates and momenta. For a body in a fluid z
+ * consists of the pose, which a twist xi displaces by exp(xi), and of the momentum in the body frame, in the units of
+ * tangent_units (exponent.c). Bodies that act on each other are one system. The exponent is 0 if neighbouring motions
  * neither separate nor approach exponentially: for example for a displacement along the motion itself, or of the
  * starting position of a body. Source: Benettin, Galgani, Giorgilli & Strelcyn, Meccanica 15 (1980) 9,
  * doi:10.1007/BF02128236.

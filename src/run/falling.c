@@ -15,9 +15,9 @@ const char *const cb_falling_names[] = {"undecided", "steady", "flutter", "tumbl
 
 /* --- rows --- */
 
-/* Returns the angle of the normal n from the vertical, continued through full revolutions. If the heading, its
- * horizontal direction, reverses, the normal has passed the vertical: it points nearly upwards, or nearly downwards,
- * which is half a revolution away. */
+/* Returns the angle of the normal n from the vertical, continued through full revolutions. If the heading (the
+ * horizontal direction of the normal) reverses, the normal has passed the vertical: it points nearly upwards, or nearly
+ * downwards, which is half a revolution away. */
 static double follow(cb_falling *f, const double n[3]) {
   const double across = hypot(n[0], n[1]), angle = atan2(across, n[2]);
   if (!f->known) f->side = 1;

@@ -1,5 +1,5 @@
-/* The regime of a falling plate. A rule classifies the motion so far. It gets a row at each step for the observable
- * `falling_regime`, and the rows of a record for `curvebody classify`.
+/* The regime of a falling plate. A rule classifies the motion so far. The rule gets a row at each step for the
+ * observable `falling_regime`, and the rows of a record for `curvebody classify`.
  *
  *   angle    of the plate's normal from the vertical, continued through full revolutions: where the normal passes the
  *            vertical, its horizontal part reverses, and the angle continues past 0, pi, 2 pi ...
@@ -77,8 +77,8 @@ typedef struct cb_falling_plate {
   double axes[3][3];           /* body: two horizontal axes and up, in the world */
 } cb_falling_plate;
 
-/* Finds the coordinates x, y and theta of a system. CB_ERROR_ARGUMENT, as CB_FAILURE_OBSERVABLE, if the system does not
- * have them. */
+/* Finds the coordinates x, y and theta of a system. CB_ERROR_ARGUMENT, of the kind CB_FAILURE_OBSERVABLE
+ * (core/failure.h), if the system does not have them. */
 cb_status cb_falling_plate_of_system(const cb_system *s, cb_falling_plate *out);
 /* Finds the plate of a body, from its mass properties at time t. CB_ERROR_ARGUMENT without gravity. */
 cb_status cb_falling_plate_of_body(const cb_immersed *b, double t, cb_falling_plate *out);

@@ -22,8 +22,9 @@
 #include <string.h>
 
 enum { MAXIMUM = 40, QUANTITIES = CB_BODY_QUANTITIES };
-/* The iteration has converged if the values change by at most SETTLED, relative to the largest value of the same unit;
- * or by at most STALLED, which is about the round-off, if the last iteration has not halved the change. */
+/* The iteration has converged if the change of the values, relative to the largest value of the same unit, is at most
+ * SETTLED. If the last iteration has not halved the change, a change of at most STALLED suffices, which is about the
+ * round-off. */
 static const double SETTLED = 1e-15, STALLED = 1e-13;
 /* The limit STALLED for the twists of coupled bodies. They have more round-off, because their momenta contain sums over
  * all other bodies. */
@@ -38,9 +39,9 @@ typedef struct subject_class {
   const char *const *quantity; /* names, ended by NULL; at most QUANTITIES */
   unit (*unit_of)(int quantity);
   int (*find)(const cb_run *run, const char *name, size_t length); /* the index of a subject, or -1 */
-  /* Compute the values of all quantities of a subject: at the present node (at_node); in the middle of the next step of
-   * length h, estimated from its start (expected); in the middle of the step from the states `before` to the present
-   * states (middle). */
+  /* These functions compute the values of all quantities of a subject. at_node: at the present node. expected: in the
+   * middle of the next step of length h, estimated from the start of the step. middle: in the middle of the step from
+   * the states `before` to the present states. */
   cb_status (*at_node)(const cb_run *run, int index, double *out);
   void (*expected)(const cb_run *run, int index, double h, double *out);
   void (*middle)(const cb_run *run, int index, const cb_rigid_state *before, double *out);
@@ -126,7 +127,7 @@ static void expected_body(const cb_run *run, int index, double h, double *out) {
 }
 
 /* Computes the pose half way from one state to another. The low parts of the positions are used, so that the result is
- * as accurate as one position, although it needs a difference of positions. */
+ * as accurate as one position, although positions are subtracted. */
 static void half_way(const cb_rigid_state *from, const cb_rigid_state *to, cb_pose *out) {
   double r[3][3], back[4], dx[3];
   cb_pose move, half;
@@ -333,8 +334,8 @@ cb_status cb_fluid_controls_at_node(cb_run *run) {
   return status;
 }
 
-/* Sets the values to those in the middle of the step that was made. Returns the largest change of a value, relative to
- * the largest value of the same unit. */
+/* Sets the values of the quantities to their values in the middle of the step that was made. Returns the largest change
+ * of a value, relative to the largest value of the same unit. */
 static double renew(const cb_run *run, cb_fluid_controls *c) {
   double change[UNITS] = {0}, size[UNITS] = {0}, largest = 0;
   size[RATIO] = 1;

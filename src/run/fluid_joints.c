@@ -196,8 +196,8 @@ static CB_FILL(work) {
   return CB_OK;
 }
 
-/* Computes the work of all wrenches without a potential. It is the work of all wrenches plus the potential energy that
- * the body has gained since the start. */
+/* Computes the work of those wrenches that have no potential. This is the work of all wrenches plus the potential
+ * energy that the body has gained since the start. */
 static CB_FILL(drag_work) {
   const cb_fluid_run *b = run->own;
   const cb_fluid_joined *j = joined_of(run);
@@ -389,7 +389,7 @@ void cb_fluid_joined_free(cb_run *run) {
  * (coupling/convex.h). Copies of a body share them. A body with `spheres` touches by its spheres instead.
  */
 
-/* Returns whether a body has spheres, and finds the first point of it, its centre. */
+/* Returns whether a body has spheres, and sets *centre to the first point of the body, which is its centre. */
 static bool has_spheres(const cb_fluid_points *points, int body, int *centre) {
   bool any = false;
   *centre = -1;

@@ -19,7 +19,7 @@
 
 struct cb_fluid_coupling {
   cb_coupled *coupled;
-  cb_coupled_snapshot *before, *start; /* before a step or one of its halves; before the complete step */
+  cb_coupled_snapshot *before, *start; /* states before a step or one of its halves; before the complete step */
   const cb_system *system;
   cb_fluid_points origin;
   int n, free;    /* the numbers of points, and of particles */

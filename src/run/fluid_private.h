@@ -36,8 +36,8 @@ void cb_body_interaction_place(cb_body_interaction *in, int body, const cb_pose 
 /* A flight is the motion of all bodies from the present states over a time h, which is a step or its part up to a
  * contact. cb_body_interaction_depart begins a flight, and cb_body_interaction_guess computes the first guess of the
  * twist of a body in the middle of a flight of length h. If there are earlier steps of the same length, the guess
- * follows from them. Otherwise it is extrapolated from the twists at the start, which the search for contacts has
- * computed, and from those of the last flight from the same start. */
+ * follows from them. Otherwise the guess is extrapolated from the twists at the start, which the search for contacts
+ * has computed, and from the twists of the last flight from the same start. */
 void cb_body_interaction_depart(cb_run *run);
 void cb_body_interaction_guess(const cb_run *run, int body, double h, double Y[6]);
 /* Makes the iteration of a body begin with the present twist in a step of length h, if the last step of the body had
@@ -181,7 +181,7 @@ double cb_fluid_run_quantity(const cb_run *run, const cb_quantity *q);
 cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed);
 /* The `step` of a cb_body_stepper whose `self` is an integrator. */
 cb_status cb_fluid_run_integrate(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations);
-/* Adds an event to those of the part. Takes ownership of text (cb_fluid_run_event). */
+/* Adds an event to the events of the part. Takes ownership of text (cb_fluid_run_event). */
 void cb_fluid_run_report(cb_fluid_run_part *part, const cb_event_row *event, char *text);
 /* Gives the warnings of a body (cb_fluid_run_doubt) that are caused by the step of length h that led to its state. */
 void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, double h);
@@ -225,16 +225,17 @@ cb_status cb_fluid_coupling_labels(cb_run *run, const char **name, double *mass,
 cb_status cb_fluid_coupling_dimensions(cb_run *run);
 /* Adds the restart state of points to out, and returns the number of blobs. */
 size_t cb_fluid_coupling_blobs(cb_run *run, cb_blob *out);
-/* For wrenches in flat space that use quantities of particles. cb_fluid_coupling_find returns the index of the particle
- * with this name, or of the only particle of the scenario's body with this name; -1 if there is none.
- * cb_fluid_coupling_particle computes its place and velocity, out = (x, v); cb_fluid_coupling_middle computes those in
- * the middle of the present drift, in which particles move before bodies. */
+/* These functions are for wrenches in flat space that use quantities of particles. cb_fluid_coupling_find returns the
+ * index of the particle with this name, or of the only particle of the scenario's body with this name; -1 if there is
+ * none. cb_fluid_coupling_particle computes its place and velocity, out = (x, v); cb_fluid_coupling_middle computes
+ * those in the middle of the present drift, in which particles move before bodies. */
 int cb_fluid_coupling_find(const cb_run *run, const char *name, size_t length);
 void cb_fluid_coupling_particle(const cb_run *run, int particle, double out[6]);
 void cb_fluid_coupling_middle(const cb_run *run, int particle, double out[6]);
 /* Returns the length of the last part of the last composed step. */
 double cb_fluid_coupling_last_length(const cb_run *run);
-/* The fields of a run with points: fields that replace others of the same name, and additional fields. */
+/* The fields of a run with points. The first table has fields that replace other fields of the same name; the second
+ * table has additional fields. */
 extern const cb_observable cb_fluid_coupling_fields[], cb_fluid_coupling_more[];
 
 /* Lists the shapes by which bodies touch each other (run/fluid_joints.c), if contacts are on; they are in the arena of
@@ -273,7 +274,7 @@ cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed);
 int cb_fluid_joined_limits(const cb_run *run);
 cb_status cb_fluid_joined_limit_names(cb_run *run, const char **name);
 int cb_fluid_joined_limited_body(const cb_run *run, int limit);
-/* Stores the state of the joints, and restores it. */
+/* The first function stores the state of the joints, and the second one restores it. */
 void cb_fluid_joined_keep(cb_run *run);
 void cb_fluid_joined_back(cb_run *run);
 /* Warns of joints with conditions that follow from other joints at the start. */

@@ -221,9 +221,9 @@ static double next_break(const cb_fluid_run *b, double t, double *slack) {
   return first;
 }
 
-/* A step is divided at the breaks of gaits, where velocities of a shape jump, so that the order of the method is
- * preserved there. An integrator of cb_problem_lie_group may evaluate the shape at the ends of a part. Its parts end
- * shortly before the break, so that the shape still has the velocity before the break. */
+/* A step is divided at the breaks of gaits, where velocities of a shape jump, so that the integrator keeps its order
+ * there. An integrator of cb_problem_lie_group may evaluate the shape at the ends of a part. Its parts end shortly
+ * before the break, so that the shape still has the velocity before the break. */
 static cb_status step(cb_run *run, cb_sink *sink, double h) {
   cb_fluid_run *b = run->own;
   const double t = b->t, t_low = b->t_low;

@@ -1,5 +1,5 @@
 /* A run of bodies in a fluid. The bodies are stepped in parallel and recorded in one record. They are independent of
- * each other, except in two cases: wrenches may use quantities of other bodies (run/fluid_controls.c); and bodies and
+ * each other, except in two cases. Wrenches may use quantities of other bodies (run/fluid_controls.c). Bodies and
  * particles may act on each other through points and joints (cb_fluid_points), and then make their steps together.
  *
  * SI units. The state is one cb_rigid_state per body. A copy of a state continues bit for bit in the same way, in any
@@ -51,9 +51,9 @@ typedef struct cb_fluid_points {
  * a body begins below a reflecting floor, or has no inertia. */
 cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start *bodies, const cb_fluid_points *points,
                               cb_integrator *integrator, const cb_run_options *options, cb_run **out);
-/* For a run of bodies: warns (core/failure.h) if the gap of two bodies at the start is less than the size of the
- * smaller body, if the estimated error of the coupling is above 0.1, and of joints with conditions that follow from
- * others. */
+/* Warns (core/failure.h) in a run of bodies if the gap of two bodies at the start is less than the size of the smaller
+ * body, if the estimated error of the coupling is above 0.1, or if conditions of joints follow from other
+ * conditions. */
 void cb_run_warn_of_start(const cb_run *run);
 /* Estimates the error of the coupling of bodies in one fluid at the present poses. Returns false if the run has no
  * coupling, or no pair of bodies that it couples. */

@@ -19,13 +19,13 @@
 
 const char *const cb_fluid_run_doubts[CB_DOUBTS] = {"turn", "delta", "divergence", "near"};
 
-/* Angles per step in rad: above maximum_turn the run warns, and the step that the warning proposes rotates the body by
- * good_turn. At 0.2 the path of a falling body is one percent too short. */
+/* Angles by which one step rotates a body, in rad. Above maximum_turn the run warns, and the step that the warning
+ * proposes rotates the body by good_turn. At 0.2 the path of a falling body is one percent too short. */
 static const double maximum_turn = 0.2, good_turn = 0.1;
 
 /* The run warns above this divergence, relative to the gradient of the flow. Splines have a divergence between the
- * points of a grid: for the Taylor-Green flow with 8 points per wave at most .006, and .08 near borders that are not
- * periodic; with 16 points a tenth of this. */
+ * points of a grid. For the Taylor-Green flow with 8 points per wave it is at most .006, and .08 near borders that are
+ * not periodic. With 16 points per wave it is ten times smaller. */
 static const double maximum_divergence = 0.1;
 
 /* The run warns at the start if the error of the coupling of bodies is estimated to be above this ratio. */
@@ -111,7 +111,7 @@ void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, dou
 
 typedef struct cb_fluid_ball {
   double middle[3], radius, size; /* in the body frame */
-  double at[3], seen[3];          /* in the world: now, and when all pairs were last examined */
+  double at[3], seen[3];          /* the middle in the world: now, and when all pairs were last examined */
 } ball;
 
 typedef struct cb_fluid_span {
@@ -339,7 +339,7 @@ static double gyration(const cb_immersed_row *row) {
 
 static double length(const double a[3]) { return sqrt(cb_dot3(a, a)); }
 
-/* Keeps only the part of the vector a along is->up, or removes that part; without `upright` a is unchanged. */
+/* If is->upright is set, keeps only the part of the vector a along is->up (`along` is true), or removes this part. */
 static void project(const cb_immersed_conserved *is, bool along, double a[3]) {
   const double up = cb_dot3(a, is->up);
   for (int i = 0; i < 3 && is->upright; i++) a[i] = along ? up * is->up[i] : a[i] - up * is->up[i];

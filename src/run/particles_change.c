@@ -1,5 +1,5 @@
 /* A run of particles: the change of energy, Killing momenta and constraints since the start, and constraints that were
- * dropped. */
+ * dropped as redundant. */
 #include "run/particles_run.h"
 
 #include "dynamics/bases.h"
@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* A quantity that the run does not record is evaluated for the comparison only at the last row, and at rows that are at
- * least this number of steps apart. The reason is that it costs about as much as a few evaluations of the forces. */
+ * least this number of steps apart. The reason is that such an evaluation costs about as much as a few evaluations of
+ * the forces. */
 enum { CHANGE_STEPS = 256 };
 
 /* If no coordinate has changed by more than this times the largest coordinate, no particle has moved, up to
@@ -20,7 +21,7 @@ static const double rest = 1e-9;
 typedef struct cb_particles_change {
   cb_conserved is;
   bool momenta;                    /* whether any momentum is conserved */
-  double momentum[CB_KILLING_MAX]; /* at the start */
+  double momentum[CB_KILLING_MAX]; /* the momenta at the start */
   double *x; /* x and origin: the positions and origins before the first step, or at the restart of a resumed run */
   cb_origin *origin;
   double *scratch; /* for cb_measure_worst_row; NULL: there are no constraints */
@@ -79,7 +80,8 @@ static bool has_moved(const cb_state *s, const cb_particles_change *c) {
   return way > rest * size || memcmp(s->origin, c->origin, (size_t)s->n_components * sizeof *c->origin);
 }
 
-/* Compares the momenta that were known at the start. Returns false if one of them has become nan. */
+/* Compares the momenta with those at the start, except momenta that were not known there. Returns false if one of them
+ * has become nan. */
 static bool compare_momenta(cb_particles *p, const cb_particles_change *c, bool all) {
   cb_particles_watch *w = &p->watch;
   double *const momentum = p->measure.momentum, size = 0;
@@ -116,12 +118,12 @@ void cb_particles_compare(cb_run *run, bool last) {
 
 /* --- dropped constraints ---
  *
- * `redundant: drop` leaves out constraints that follow from the others at the start of the run. Later in the run a
- * constraint that was left out may no longer follow from the others. /dropped_residual records the residual of each: g
- * of a constraint g = 0 of positions, a v - b of a constraint a v = b of velocities v. The run fails if a residual
- * differs from its value at the start by more than `off`, relative to the length, area or volume that the constraint
- * prescribes: then the motion violates the dropped constraint. The residual at the start is the round-off of the given
- * numbers, and is allowed.
+ * `redundant: drop` leaves out constraints that follow from the other constraints at the start of the run. Later in the
+ * run a constraint that was left out may no longer follow from the other constraints. The field /dropped_residual has
+ * the residual of each such constraint: the residual is g for a constraint g = 0 of positions, and a v - b for a
+ * constraint a v = b of velocities v. The run fails if a residual differs from its value at the start by more than
+ * `off`, relative to the length, area or volume that the constraint prescribes: then the motion violates the dropped
+ * constraint. The residual at the start is the round-off of the given numbers, and is allowed.
  */
 
 static const double off = 1e-9;

@@ -292,8 +292,8 @@ static cb_status warn_of_contacts(cb_run *run) {
                       cb_system_particle_name(p->system, cb_system_particle(p->system, doubt.j)), doubt.size);
 }
 
-/* Warns of the wall whose position has the largest round-off, if that is above 1e-9: its world coordinates are
- * far out. */
+/* Warns of the wall whose position has the largest round-off, if this round-off is above 1e-9: the world coordinates of
+ * such a wall are far out. */
 static cb_status warn_of_walls(cb_run *run) {
   const cb_system *s = cb_particles_of(run)->system;
   int worst = -1;

@@ -83,9 +83,9 @@ extern const cb_observable cb_observables[]; /* a NULL group ends it; run/partic
 /* Fills the layout, the fields and the buffers of a row. */
 cb_status cb_particles_layout(cb_run *run);
 
-/* cb_particles_remember stores the conserved quantities of the start; cb_particles_compare compares those of a row with
- * them. cb_particles_stand is called after the origins of the state were set, and before the first row: it stores the
- * positions from which cb_particles_compare finds whether particles have moved. */
+/* cb_particles_remember stores the conserved quantities of the start; cb_particles_compare compares these quantities
+ * with their values in a row. cb_particles_stand is called after the origins of the state were set, and before the
+ * first row: it stores the positions from which cb_particles_compare finds whether particles have moved. */
 cb_status cb_particles_remember(cb_run *run);
 void cb_particles_stand(cb_run *run);
 void cb_particles_compare(cb_run *run, bool last);

@@ -325,7 +325,7 @@ cb_blob *cb_run_state(cb_run *run, size_t *count) {
   return run->blob;
 }
 
-/* Stores the present values of the controls as those of the state. Returns whether one of them has changed. */
+/* Stores the present values of the controls as values of the state. Returns whether one of them has changed. */
 static bool take_controls(cb_run *run) {
   const cb_run_controls *c = run->options.controls;
   const size_t size = c ? c->n * sizeof *run->control : 0;
@@ -440,7 +440,7 @@ cb_status cb_run_interrupted(const cb_run *run) {
   return cb_fail(CB_ERROR_INTERRUPTED, "interrupted at time %.17g, step %lld", *run->t, (long long)*run->step);
 }
 
-/* Takes warnings that this thread issues in a step as warnings of the run at its present time. */
+/* A warning that this thread gives during a step becomes a warning of the run, with the present time of the run. */
 static void take_text(void *self, const char *text) {
   cb_run *run = self;
   (void)cb_run_warn(run, *run->t, strdup(text));
@@ -494,7 +494,7 @@ cb_status cb_run_set_end(cb_run *run, double end) {
   return status;
 }
 
-/* What the loop calls from time to time. */
+/* The caller's function that reports progress, and the clock times for its reports. */
 typedef struct reports {
   void (*progress)(void *user, const cb_progress *p);
   void *user;

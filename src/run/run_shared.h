@@ -34,7 +34,7 @@ typedef struct cb_batch_member {
   cb_sink *sink;
   cb_status status;
   char text[CB_RUN_TEXT];
-  int64_t limit; /* the number of steps at which it pauses; cb_batch_run sets it to the maximum */
+  int64_t limit; /* the number of steps at which the run pauses; cb_batch_run sets it to the maximum */
 } cb_batch_member;
 
 /* Does for each of run[n], n <= 8, the same as cb_run_go for one run. */

@@ -121,7 +121,7 @@ static cb_status newton_step(const search *s, const double *F, double *d) {
   return CB_OK;
 }
 
-/* Moves y by the step d, or by the first fraction of it that reduces F. Returns false if none reduces F. */
+/* Moves y by the step d, or by the first fraction of d that reduces F. Returns false if no fraction reduces F. */
 static bool descend(search *s, const double *d, int halvings, double *y, double *F) {
   const double before = largest(s->k, F);
   double share = 1, at[Y_MAX], there[Y_MAX];

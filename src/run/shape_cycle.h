@@ -3,7 +3,8 @@
  *   y = r_f with drag, (r_f, r_f') with inertia;   P(y): y one period T later;   P(y) = y
  *   Floquet multipliers: the eigenvalues of dP/dy;   the motion is stable if all of them are inside the unit circle
  *   W: work of motors in the cycle,   g: displacement g(0)^-1 g(T)
- *   dissipated energy: with inertia the work on dampers, with drag W - (E(T) - E(0)), E the energy of springs and V
+ *   dissipated energy: with inertia the work on dampers, with drag W - (E(T) - E(0)), where E is the energy of the
+ *   springs plus the potential energy V
  * r_f: the free variables; P is the map of N steps of the integrator, whose forces and laws have the period T. With
  * inertia the momentum of the group is given, and it must have the same value after a period. Newton's method uses
  * dP/dy from central differences of order 4. If the method fails, the motion is followed for some cycles, and the

@@ -1,9 +1,9 @@
 /* A run of shape variables that move by themselves: its record, its state, its steps, and reflections at limits.
  *
- * A step ends at the breaks of a gait that drives variables. If a variable has passed its limit at the end of a step,
- * or in the middle of it, the step is made again up to the time at which the gap is 0, found by bisection and by false
- * position; then rates are reflected (bundle/shape_motion.h), and the rest of the step follows. A variable that is
- * reflected more than MANY times in a step comes to rest at its limit.
+ * A step ends at the breaks of a gait that drives variables. If a variable has passed its limit at the end or in the
+ * middle of a step, the step is made again up to the time at which the gap is 0. This time is found by bisection and by
+ * false position. Then rates are reflected (bundle/shape_motion.h), and the remaining time of the step follows. A
+ * variable that is reflected more than MANY times in a step comes to rest at its limit.
  */
 #include "bundle/gait_private.h"
 #include "core/failure.h"

@@ -67,8 +67,9 @@ const cb_bundle_scenario *cb_bundle_scenario_of(const cb_scenario *s);
  * does not follow it, or -1 if there is no gait; other may be NULL. */
 bool cb_bundle_scenario_follows(const cb_bundle_scenario *m, int *other);
 
-/* Finds the map of a gait. If `node` has the key `file`, it is the gait of that scenario, with the other keys of `node`
- * in place of its own; *bundle is then the bundle of that scenario. Otherwise *gait is `node` and *bundle is NULL. */
+/* Finds the map of a gait. If `node` has the key `file`, *gait is the gait of the scenario in that file, in which the
+ * other keys of `node` replace the keys with the same names; *bundle is then the bundle of that scenario. Otherwise
+ * *gait is `node` and *bundle is NULL. */
 cb_status cb_scenario_find_gait(cb_scenario *s, const cb_node *node, const cb_node **gait, const cb_node **bundle);
 /* Puts another gait into the scenario's tree, and an integrator if the tree has none. Appends the scenario to out as a
  * text that is valid in any folder. */
@@ -101,8 +102,8 @@ extern const cb_scenario_bundle_class *const cb_scenario_bundles[]; /* the list 
 /* --- results for the gait --- */
 
 typedef struct cb_gait_cycle {
-  /* g: the group element of one cycle; repeated: of all cycles of the scenario; log: the logarithm of g; cbvi: the
-   * corrected body velocity integral. log and cbvi are nan if they are not unique, or were not found. */
+  /* g: the group element of one cycle; repeated: the group element of all cycles of the scenario; log: the logarithm of
+   * g; cbvi: the corrected body velocity integral. log and cbvi are nan if they are not unique, or were not found. */
   double g[CB_GROUP_SIZE], repeated[CB_GROUP_SIZE], log[CB_GROUP_DIM], cbvi[CB_GROUP_DIM];
   double length, cost; /* cost: for a cycle of the duration in the scenario */
   /* The square of the distance divided by the square of the length, which does not depend on the pace. The distance is
@@ -131,17 +132,17 @@ typedef struct cb_gait_check {
   double cost, element; /* relative error of the cost; largest absolute error of a number of the group element */
 } cb_gait_check;
 
-/* Finds the gaits for the key `optimum` of the scenario, which must be present, and checks the best one with this error
- * (of cb_holonomy). watch: NULL, or as in cb_optimum_find_watched. The caller frees. Errors: as cb_optimum_find, with
- * the position of the key if the key causes the error. */
+/* Finds the gaits for the key `optimum` of the scenario, which must be present, and checks the best one by cb_holonomy
+ * with this error. watch: NULL, or as in cb_optimum_find_watched. The caller frees *out. Errors: as cb_optimum_find,
+ * with the position of the key if the key causes the error. */
 cb_status cb_gait_optima_find(const cb_bundle_scenario *motion, double error, const cb_find_watch *watch,
                               cb_optima **out, cb_gait_check *check);
 
 /* Fails if the objective is `torque` or `work`, to which families and tests of optimality do not apply. */
 cb_status cb_gait_refuse_motion(const cb_bundle_scenario *motion);
 
-/* Returns the problem for which the scenario's own gait is tested: that of the key `optimum`; without this key the
- * target is the group element of one cycle in b. */
+/* Returns the problem for which the scenario's own gait is tested. It is the problem of the key `optimum`; without this
+ * key, its target is the group element of one cycle in b. */
 cb_optimum_problem cb_gait_optimality_problem(const cb_bundle_scenario *motion, const cb_bundle *b);
 /* Tests whether the scenario's own gait is optimal for this problem. Errors: as cb_optimality_of, with the position of
  * the key `optimum` if this key causes the error. */

@@ -6,7 +6,7 @@
  *           alpha2: {drive: "a*sin(w*t)"}, alpha3: gait,
  *           alpha4: {drive: gait, spring: {stiffness: 1}}, parameters: {a: .5, w: 2}, period: "2*pi/w"}
  * A variable without an entry follows the gait if there is one; otherwise it is free and starts at 0. The drives and
- * torques have the period, which is the duration of a cycle.
+ * torques must repeat after the period, which is the duration of a cycle.
  */
 #include "scenario/bundle_scenario.h"
 #include "tree/scalar.h"

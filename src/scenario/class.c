@@ -2,8 +2,8 @@
  * list of the maps that have no class.
  *
  * If --set names another class, keys of the former class that the new class does not have are removed. Keys that
- * neither class has are not removed, and cause an error when the map is read; so do foreign keys that --set itself
- * gives.
+ * neither class has are not removed, and cause an error when the map is read. Keys of another class that --set itself
+ * gives cause an error, too.
  *
  * The last part loads plugins, which add their classes to the registries.
  */

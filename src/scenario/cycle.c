@@ -150,8 +150,8 @@ cb_status cb_motion_cycle_find(cb_scenario *s, const cb_cycle_options *options, 
 
 enum { N = CB_CYCLE_KEYS, ITERATIONS = 100, HALVINGS = 25 };
 
-static const double difference = 2e-3, /* of x, in differences */
-    noise = 1e-12;                     /* of f */
+static const double difference = 2e-3, /* the step of x in the differences for the gradient */
+    noise = 1e-12;                     /* a change of f up to this is round-off */
 
 typedef struct box_search {
   cb_scenario *scenario;
@@ -220,7 +220,7 @@ static cb_status evaluate(box_search *s, const double *x, double *f, cb_shape_cy
                                 s->asked->efficiency ? "efficiency, because its work is not positive" : "displacement");
 }
 
-/* The gradient of f, by differences of order 4, which are one-sided next to a bound. */
+/* Computes the gradient of f by differences of order 4, which are one-sided next to a bound. */
 static cb_status differentiate(box_search *s, point *p) {
   static const double central[5] = {0, 2. / 3, -1. / 12, -2. / 3, 1. / 12}, place[5] = {0, 1, 2, -1, -2},
                       forward[5] = {-25. / 12, 4, -3, 4. / 3, -1. / 4};
@@ -240,7 +240,7 @@ static cb_status differentiate(box_search *s, point *p) {
   return CB_OK;
 }
 
-/* Whether the gradient holds x_i at a bound: -1 or 1 for the bound; 0: not held. */
+/* Returns whether the gradient holds x_i at a bound: -1 at the lower bound, 1 at the upper bound; 0: it does not. */
 static int held_at(const point *p, int i) {
   return p->x[i] <= 0 && p->g[i] > 0 ? -1 : p->x[i] >= 1 && p->g[i] < 0 ? 1 : 0;
 }

@@ -9,27 +9,28 @@ typedef struct cb_motion_cycle {
   cb_shape_cycle of;
   double log[CB_GROUP_DIM]; /* the logarithm of g; nan if it is not unique */
   bool has_log;
-  double distance; /* the norm of the translation in the log, or of the log, as for gaits */
+  double distance; /* the norm of the translation in the log, or of the complete log, as in cb_gait_cycle.efficiency */
   double per_work; /* distance/W */
   /* distance^2/(W T). For a shape that is driven completely against drag, W T is at least the square of the length,
-   * with equality at constant power: then this is the efficiency of the gait. nan unless W is positive. */
+   * with equality at constant power. In this case the number is the efficiency of the gait. nan unless W is
+   * positive. */
   double efficiency;
-  double error; /* change when steps are halved: of the log and of W, relative; nan: not found */
+  double error; /* relative change of the log and of W when the steps are halved; nan: not found */
 } cb_motion_cycle;
 
 typedef struct cb_cycle_options {
   double tolerance;           /* steps are halved until `error` is at most this; 0: only once */
-  bool rough;                 /* no halved steps and no multipliers */
+  bool rough;                 /* the steps are not halved, and no multipliers are computed */
   const cb_shape_cycle *near; /* first guess; NULL: the start of the scenario */
 } cb_cycle_options;
 
-/* Finds the periodic motion of the scenario, which was read without a run. Without a key `integrator` the
- * scenario gets one, with 200 steps per period. Warns if the error is large. Failures have the place in the scenario if
- * a key causes them. */
+/* Finds the periodic motion of the scenario, for which no run was made. Without a key `integrator` the scenario gets
+ * one, with 200 steps per period. Warns if the error is large. Failures have the place in the scenario if a key causes
+ * them. */
 cb_status cb_motion_cycle_find(cb_scenario *s, const cb_cycle_options *options, cb_motion_cycle *out);
 
-/* Sets the start of the scenario, which has an integrator, to that of a periodic motion. Appends the scenario to out as
- * a text that is valid in any folder. */
+/* Sets the start of the scenario to the start of a periodic motion. The scenario must have an integrator. Appends the
+ * scenario to out as a text that is valid in any folder. */
 cb_status cb_scenario_with_start(cb_scenario *s, const cb_shape_cycle *cycle, cb_text *out);
 
 /* --- values of keys for which a periodic motion is best --- */
@@ -56,9 +57,10 @@ typedef struct cb_cycle_optimum {
   int bound[CB_CYCLE_KEYS]; /* -1, 1: the value is at its lower or upper bound; 0: it is not */
   double gradient;          /* largest derivative of the objective's logarithm by a value in units of its range */
   bool converged;
-  int found, failed, evaluations; /* starts that came to the best values, starts that failed, motions */
-  cb_shape_cycle motion;          /* the best motion */
+  int found, failed,
+      evaluations;       /* numbers of starts that came to the best values, of starts that failed, of motions */
+  cb_shape_cycle motion; /* the best motion */
 } cb_cycle_optimum;
 
-/* Finds the best values. *best becomes the scenario with them, which the caller frees before s. */
+/* Finds the best values. *best becomes the scenario with these values, which the caller frees before s. */
 cb_status cb_cycle_optimise(cb_scenario *s, const cb_cycle_search *search, cb_cycle_optimum *out, cb_scenario **best);

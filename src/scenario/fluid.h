@@ -9,7 +9,7 @@
 #include "run/fluid_run.h"
 #include "scenario/private.h"
 
-/* Fluid models of forces, whose forces add up; the list is in the scenario's arena. */
+/* Fluid models that give forces on a body; the forces of all models add up. The list is in the scenario's arena. */
 typedef struct cb_fluid_models {
   int n;
   cb_fluid_model **list;
@@ -68,7 +68,8 @@ cb_status cb_scenario_read_added_mass(const cb_node *node, cb_fluid_model **out)
 /* Does the same as cb_scenario_read_added_mass; also accepts true, which changes nothing, and false and none, which set
  * *moves to false. A model sets *moves to true. Does nothing if node is NULL. */
 cb_status cb_scenario_read_moving(const cb_node *node, cb_fluid_model **out, bool *moves);
-/* Reads the value of `flow`, one flow or a list, whose expressions may have these parameters. The caller frees. */
+/* Reads the value of `flow`, one flow or a list, whose expressions may have these parameters. The caller frees
+ * *flow. */
 cb_status cb_scenario_read_flow(cb_scenario *s, const cb_node *node, const cb_expression_scope *parameters,
                                 cb_flow **flow);
 /* Reads `bodies`. whole: the fluid was read without errors. */
@@ -196,8 +197,9 @@ bool cb_joint_none(const cb_node *node);
 /* Finds the node of coordinate i in the value of a key of a joint with n coordinates. The value is one scalar for all
  * coordinates, or a list with one item per coordinate. */
 cb_status cb_joint_item_of(const cb_node *node, int n, int i, const cb_node **out);
-/* Reads out[n] from such a value. single: a scalar is allowed only if n is 1, and an item `none` leaves its number
- * unchanged. A number below `least` is an error. node NULL: all numbers stay unchanged. */
+/* Reads out[n] from a value as described for cb_joint_item_of: one scalar, or a list with one item per coordinate.
+ * single: a scalar is allowed only if n is 1, and an item `none` leaves its number unchanged. A number below `least` is
+ * an error. node NULL: all numbers stay unchanged. */
 cb_status cb_joint_read_numbers(const cb_joint_reading *r, const cb_node *node, int n, bool single, double least,
                                 double *out);
 /* Reads [lowest, highest]. */
@@ -214,7 +216,7 @@ cb_status cb_joint_read_limits(const cb_joint_reading *r, const cb_node *node, c
 cb_status cb_joint_find_couplings(cb_joint_reading *r, const cb_joint_keys *p, const cb_joint *j, int first);
 /* Reads the couplings of all joints. The names of all coordinates must have been read before. */
 cb_status cb_joint_read_couplings(cb_joint_reading *r);
-/* Finds the coordinates and rates at the start, from those to which they are coupled. */
+/* Finds the coupled coordinates and their rates at the start, from the coordinates to which they are coupled. */
 void cb_joint_start_couplings(cb_joint_reading *r);
 
 /* --- the start --- */

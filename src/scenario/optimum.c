@@ -475,7 +475,7 @@ cb_status cb_gait_placed_search(const cb_bundle_scenario *motion, cb_status stat
 
 static cb_status find_check(const cb_bundle *b, const cb_optimum *o, double error, cb_gait_check *check) {
   double g[CB_GROUP_SIZE], length, cost;
-  if (isnan(o->length)) { /* a motion with inertia: its cost is not that of the metric */
+  if (isnan(o->length)) { /* a motion with inertia: the metric does not give its cost */
     *check = (cb_gait_check){o->quadrature[0], o->quadrature[1]};
     return CB_OK;
   }

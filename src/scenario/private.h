@@ -1,5 +1,6 @@
-/* The data of a scenario, shared by the files that read and describe it; and scenarios that are not read from files:
- * scenarios of records, and members of a sweep, which are parsed once and opened with other values in memory. */
+/* The data of a scenario, shared by the files that read and describe it. This header also has functions for scenarios
+ * that are not read from files: scenarios of records, and members of a sweep, which are parsed once and then opened
+ * with other values in memory. */
 #pragma once
 
 #include "core/failure.h"
@@ -54,10 +55,11 @@ struct cb_scenario {
 const cb_node *cb_scenario_section(const cb_node *root, const char *key);
 
 /* These functions read the parts of a scenario, each from its node (NULL if the key is absent), and report all errors.
- * If there is no builder, because the space could not be read, they report the errors that do not depend on it. */
+ * If there is no builder, because the space could not be read, they report the errors that do not depend on the
+ * space. */
 cb_status cb_space_read(const cb_node *node, cb_space **out); /* a space given by name or by metric */
 cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node);
-cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node); /* in place of the space and the bodies */
+cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node); /* replaces space and bodies */
 extern const cb_param cb_scenario_system_table[]; /* the keys of a system besides those of a metric */
 cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions,
                                   const cb_node *forces);
@@ -151,7 +153,7 @@ cb_status cb_scenario_check_class(const char *path, const cb_node *map);
 cb_status cb_scenario_check_map(const char *path, const cb_node *map);
 /* Computes the SHA-256 of data[n], in hexadecimal digits. */
 void cb_scenario_sha256(const void *data, size_t n, char hex[CB_SCENARIO_DIGEST]);
-/* Sets *path to the path of the file that node names, in the scenario's arena, and adds the file to those of the
+/* Sets *path to the path of the file that node names, in the scenario's arena, and adds the file to the files of the
  * scenario. */
 cb_status cb_scenario_file(cb_scenario *s, const cb_node *node, const char **path);
 cb_status cb_scenario_add_file(cb_scenario *s, const char *path);
@@ -166,7 +168,8 @@ const cb_node *cb_scenario_blame_start(const cb_node *root, cb_status status);
  * NULL if memory runs out, or if a file cannot be read (s->unread). */
 const cb_node *cb_scenario_resolve_body(cb_scenario *s, const cb_node *node);
 const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node);
-/* Return the values of `fluid` and of `bundle` with their defaults; NULL in the same cases. */
+/* Return the values of `fluid` and of `bundle` with their defaults; NULL if memory runs out or a file cannot be
+ * read. */
 const cb_node *cb_scenario_resolve_fluid(cb_scenario *s, const cb_node *node);
 const cb_node *cb_scenario_resolve_bundle(cb_scenario *s, const cb_node *node);
 /* Writes the complete tree with its defaults, as text, to s->resolved. */

@@ -470,9 +470,9 @@ static cb_status set_gait(cb_scenario *s, const cb_gait *gait) {
   return status;
 }
 
-/* Copies the key `shape` for a scenario in which variables follow a gait. Leaves out the keys that would be errors
- * there: `period`, and for driven variables the keys that only free variables may have. Searches for motions allow such
- * keys with the value 0. */
+/* Copies the key `shape` for a scenario in which variables follow a gait. Leaves out the keys that would be errors in
+ * such a scenario: `period`, and for driven variables the keys that only free variables may have. Searches for motions
+ * allow such keys with the value 0. */
 static const cb_node *shape_of_gait(cb_scenario *s, const cb_node *shape) {
   cb_node *copy = new_map(s, shape->count);
   if (copy) copy->count = 0;
@@ -498,7 +498,7 @@ static const cb_node *shape_of_gait(cb_scenario *s, const cb_node *shape) {
   return copy;
 }
 
-/* Appends a scenario with a bundle, with the paths of its files. */
+/* Appends a scenario with a bundle, in which the paths of the bundle's files are absolute. */
 static cb_status emit_bundle(cb_scenario *s, cb_text *out) {
   const cb_node *root = cb_tree_root(s->tree), *own = cb_scenario_resolve_bundle(s, cb_node_get(root, "bundle")),
                 *shape = cb_node_get(root, "gait") ? cb_node_get(root, "shape") : NULL;

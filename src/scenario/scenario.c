@@ -1,4 +1,4 @@
-/* From a YAML file to a run that is ready to start: the class of a scenario, its keys, and reading it.
+/* Reads a scenario from a YAML file and makes a run that is ready to start: the class of the scenario, and its keys.
  * This file also reads the keys `integrator:`, `time:` and `record:`.
  */
 #include "scenario/private.h"

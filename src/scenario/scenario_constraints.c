@@ -4,8 +4,8 @@
  *   - {rod: {between: [[a, 0], [b, 1]], length: "1 + .1*sin(t)"}} | {pin: {particle: [a, 0]}} | ...
  *
  * The key of an item names its class (src/dynamics/constraints/), which reads the map. A particle is [name of its body,
- * number in the body]. A target that is not given is the value at the start. This file has the functions with which
- * classes read their keys.
+ * number in the body]. If the target of a constraint is not given, it is the value that the constraint has at the
+ * start. This file has the functions with which classes read their keys.
  *
  * Contacts, walls and events:
  *

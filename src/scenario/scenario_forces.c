@@ -212,8 +212,8 @@ static cb_status find_class(const cb_node *map, const cb_pair_potential_class **
   return cb_fail_unknown(node, "pair potential", name, names, cb_registry_names(&cb_pair_potential_registry, names));
 }
 
-/* Joins the rows of a table and those of a class. The joined rows fill one struct, in which the parameters of the class
- * begin at the byte `offset`. */
+/* Joins the rows of a table and the rows of a class. The joined rows fill one struct, in which the parameters of the
+ * class begin at the byte `offset`. */
 static cb_param *joined(cb_arena *arena, const cb_param *table, const cb_param *more, size_t offset) {
   size_t n = 0, m = 0;
   while (table[n].name) n++;

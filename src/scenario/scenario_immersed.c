@@ -26,9 +26,9 @@
  *
  *   inertial: {mass: 0.4, at: [0, 0, 0.01], inertia: [Ixx, Iyy, Izz], quaternion: [w, x, y, z]}
  *   inertial: {mass: 0.4, inertia: [[Ixx, Ixy, Ixz], [Ixy, Iyy, Iyz], [Ixz, Iyz, Izz]]}
- * The inertia is about `at` (default: the origin of the body frame), in axes that are rotated by `quaternion` from the
- * axes of the body frame (default: not rotated): J = R I R^T, where I is the given inertia and R the rotation. J is
- * constant even if the body has poses. Units: kg, m, kg m^2. */
+ * The inertia is about the point `at` (default: the origin of the body frame). Its axes are rotated by `quaternion`
+ * from the axes of the body frame (default: not rotated). Therefore J = R I R^T, where I is the given inertia and R the
+ * rotation. J is constant even if the body has poses. Units: kg, m, kg m^2. */
 
 typedef struct inertial_parameters {
   const cb_node *mass, *at, *inertia, *quaternion;

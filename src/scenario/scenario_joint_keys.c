@@ -9,11 +9,11 @@
  * With the key `couple` a coordinate is a polynomial of the coordinate of another joint.
  *
  *   couple: {to: elbow, polynomial: [0, -2]}                 q = c_0 + c_1 r + .. + c_4 r^4,  r the coordinate elbow
- * A joint with several coordinates has a list. The coordinate and its rate at the start follow: q = p(r), q' = p'(r)
- * r'. Meaning: mechanism/mechanism_loops.c.
+ * A joint with several coordinates has a list. At the start the coordinate and its rate follow from those of the other
+ * joint: q = p(r) and q' = p'(r) r' with the polynomial p. The equations are in mechanism/mechanism_loops.c.
  *
  * Joints give places and velocities to bodies at the start. In each group of joined bodies that is not joined to the
- * world, one body has `place`. The places of the others follow from the joints, g_b = g_a A M(q) B^-1 (symbols:
+ * world, one body has `place`. The places of the other bodies follow from the joints, g_b = g_a A M(q) B^-1 (symbols:
  * curvebody/joint.h). Loops are closed by Newton's method (cb_mechanism_close).
  */
 #include "scenario/fluid.h"
@@ -95,7 +95,8 @@ cb_status cb_joint_read_couplings(cb_joint_reading *r) {
   return cb_errors_end(&errors);
 }
 
-/* Computes coordinate c and its rate at the start, after those of the coordinate to which it is coupled. */
+/* Computes coordinate c and its rate at the start. First computes these numbers for the coordinate to which c is
+ * coupled. */
 static void start_one(cb_joint_reading *r, int c) {
   const cb_joint_coupling *own = coupling_of(r, c);
   double slope;

@@ -7,7 +7,7 @@
  * `at` is the place of the joint in the frame of the first body, and `in` the place in the frame of the second body.
  * Joints give the places and the motions of bodies. In each group of joined bodies that is not joined to the world, one
  * body has `place`. Loops are closed by Newton's method, which moves all bodies of the loop. Rates that are not given
- * follow from the others.
+ * follow from the given rates.
  */
 #include "core/registry.h"
 #include "numerics/small.h"
@@ -528,7 +528,7 @@ static cb_status check_all_limits(const cb_joint_reading *r) {
   return status;
 }
 
-/* A law with an error is left out, and reported, so that those after it are read. */
+/* A law with an error is reported and left out, so that the laws after it are read. */
 static cb_status make_laws(cb_joint_reading *r, cb_joint_laws **out) {
   const cb_fluid_scenario *m = r->s->own;
   bool any = false;

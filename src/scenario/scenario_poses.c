@@ -351,7 +351,7 @@ static cb_status read_poses(cb_scenario *s, const cb_node *node, const sequence_
   return status ? status : add_numbered(s, path, p->first, cb_poses_count(kind->poses));
 }
 
-/* Reads poses from files. mesh: that of the body, or NULL. If the body has no surface yet, it gets the first pose. */
+/* Reads poses from files. mesh: the body's mesh, or NULL. If the body has no surface yet, it gets the first pose. */
 static cb_status from_files(cb_scenario *s, const cb_node *node, const sequence_parameters *p, const cb_mesh *mesh,
                             double scale, const cb_mending *how, cb_immersed_kind *kind) {
   const cb_node *named = p->files ? p->files : p->sequence;
@@ -453,7 +453,7 @@ static cb_status read_shape(cb_scenario *s, const cb_node *shape, cb_surface **o
   return cb_scenario_placed(s, status, shape, false);
 }
 
-/* Fails for keys that apply only to files, next to a shape. */
+/* Fails if a body with a shape has keys that apply only to files. */
 static cb_status check_file_keys(const cb_node *body, const cb_surface_keys *k, const cb_mending *how) {
   if (k->scale != 1)
     return cb_node_fail(cb_node_get(body, "scale"), "`scale` applies only to `mesh` and to poses from files");

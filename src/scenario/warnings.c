@@ -183,8 +183,8 @@ static cb_status measure(const cb_surface *s, double *volume, double *area) {
   return status;
 }
 
-/* Warns of a shape with too few faces: its mass and buoyancy are those of its own faces, but its added mass is computed
- * on finer faces. */
+/* Warns of a shape with too few faces: its mass and buoyancy are computed on its own faces, but its added mass on finer
+ * faces. */
 static cb_status warn_of_coarse_shape(const cb_surface *coarse, int faces, const char *body) {
   const double maximum = 0.03;
   double volume[2] = {0}, area[2] = {0};

@@ -10,8 +10,8 @@
  * of branches; and those of cb_families_attributes.
  *
  * A family takes long to compute. While branches are traced, the file is written from time to time with complete: 0.
- * Its members are then the steps of the branches so far, which are not evenly spaced, and the same command with the
- * same file continues from /state[member, states]; the result is the same as without an interruption. The search for
+ * Its members are then the steps of the branches so far, which are not evenly spaced. The same command with the same
+ * file continues from /state[member, states], and the result is the same as without an interruption. The search for
  * starts is complete when the file is first written; events and the members of the complete family are computed again.
  */
 #include "sweep/families.h"

@@ -178,7 +178,8 @@ static cb_status add_coordinate(cb_sweep *s, int dimension, const cb_sweep_axis 
 }
 
 /* An axis with one key and single values is the scale of its dimension; so is a key that has the name of the axis.
- * Otherwise the dimension counts from 0 under its own name, and the keys are coordinates along it. */
+ * Otherwise the dimension has its own name and the numbers 0, 1, 2, .. as its scale, and the keys are coordinates along
+ * it. */
 static cb_status layout_axis(cb_sweep *s, size_t a, int dimension, names *all) {
   const cb_sweep_axis *axis = &s->plan->axis[a];
   const cb_sweep_key *first = &axis->key[0];

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-/* A member is saved at its first checkpoint that is at least this time, in s, after its start or its last save. After a
- * save that took the time t, this wait begins (SAVING_SHARE - 1) t later, so that saving takes at most one part in
+/* A member is saved at a checkpoint if at least this time, in s, has passed since its start or its last save. After a
+ * save that took the time t, the member waits (SAVING_SHARE - 1) t longer, so that saving takes at most one part in
  * SAVING_SHARE of the time. */
 static const double save_after = 1;
 enum {
@@ -31,7 +31,7 @@ typedef struct member {
   cb_reduction *own[CB_SWEEP_COLLECTS]; /* used if its rows differ from the rows of the model */
   cb_reduction *const *reduction;
   double *state; /* the state of the reductions */
-  double *kept;  /* all rows, or the last one, of row_units each */
+  double *kept;  /* all rows, or only the last one; a row has row_units numbers of 8 bytes */
   int64_t rows;
   int32_t warned; /* the number of its warnings; `warning`: the first of them */
   char warning[CB_STORE_TEXT];
@@ -240,7 +240,7 @@ static cb_status open_member(member *m) {
   if (status) return status;
   start(m);
   if (s->task->layout) return compute(m);
-  /* possible if not all members were opened beforehand */
+  /* a member may have more rows than rows_max if cb_sweep_check has not opened every member */
   if (keeps_rows(s) && cb_run_rows(cb_scenario_run(m->scenario)) > s->rows_max)
     return cb_fail(CB_ERROR_INPUT,
                    "it has %lld rows: expected at most %lld, the maximum among the members that were checked",

@@ -1,5 +1,5 @@
-/* The scheduler of a sweep, with threads and ranks (sweep/scheduler.h). The ranks are those of mpirun, from a module,
- * or a single process. */
+/* The scheduler of a sweep, with threads and ranks (sweep/scheduler.h). The ranks are the processes of mpirun, which a
+ * module implements, or a single process. */
 #include "sweep/scheduler.h"
 
 #include <dlfcn.h>
@@ -25,7 +25,7 @@ struct cb_scheduler {
   int64_t (*of)[2];     /* [ranks]: members done and failed in other ranks; filled only in rank 0 */
   int gone;             /* number of ranks that have left; only in rank 0 */
   pthread_mutex_t mutex;
-  pthread_cond_t work, wake; /* for threads, and for the coordinator */
+  pthread_cond_t work, wake; /* work: wakes threads that wait for members; wake: wakes the coordinator */
   block queue[BLOCKS];
   size_t head, tail; /* the first block and the end of the queue: their indices are these numbers modulo BLOCKS */
   int64_t queued, last_block;
@@ -194,8 +194,8 @@ static cb_status ask(cb_scheduler *h) {
   return CB_OK;
 }
 
-/* If this rank was stopped, tells rank 0, which tells all other ranks. Also tells rank 0 when all threads of this rank
- * have left. */
+/* If this rank was stopped, informs rank 0, which informs all other ranks. Also informs rank 0 when all threads of this
+ * rank have left. */
 static void notify(cb_scheduler *h) {
   int64_t message[CB_RANKS_MESSAGE] = {STOP};
   if (h->stopped && !h->stop_sent) {

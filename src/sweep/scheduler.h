@@ -36,8 +36,8 @@ typedef struct cb_ranks {
   bool (*poll)(void *self, int *from, int64_t message[CB_RANKS_MESSAGE]);
   /* Copies data from rank 0 to all ranks: all of them call it, and sleep while they wait. */
   bool (*broadcast)(void *self, void *data, size_t bytes);
-  /* Waits until all ranks call it, and ends their communication; failed: this process has failed, which ends the others
-   * immediately. */
+  /* Waits until all ranks call it, and ends their communication; failed: this process has failed, which ends the other
+   * processes immediately. */
   void (*finish)(void *self, bool failed);
 } cb_ranks;
 
@@ -57,15 +57,15 @@ void cb_scheduler_free(cb_scheduler *scheduler);
 int64_t cb_scheduler_next(cb_scheduler *scheduler, int64_t maximum, int64_t *first);
 /* Reports that n of the taken members have ended, and that `failed` of these have failed. */
 void cb_scheduler_done(cb_scheduler *scheduler, int64_t n, int64_t failed);
-/* Stops: no rank gets more members, and running members may be aborted. */
+/* Stops the sweep: no rank gets more members, and running members may be aborted. */
 void cb_scheduler_stop(cb_scheduler *scheduler);
 /* Every thread calls this once, when it takes no more members. */
 void cb_scheduler_leave(cb_scheduler *scheduler);
 
 /* Does one round of the coordinator, which waits at most 0.5 ms for messages, or 50 ms if there is only one rank.
- * *over: all threads of this rank, and for rank 0 of all ranks, have left. */
+ * *over: all threads of this rank have left; in rank 0: all threads of all ranks have left. */
 cb_status cb_scheduler_serve(cb_scheduler *scheduler, bool *over);
 /* cb_scheduler_stopped returns whether any rank was stopped. cb_scheduler_progress finds the numbers of ended members:
- * in rank 0 those of all ranks, in another rank its own. */
+ * in rank 0 the numbers of all ranks, in another rank its own numbers. */
 bool cb_scheduler_stopped(cb_scheduler *scheduler);
 void cb_scheduler_progress(cb_scheduler *scheduler, int64_t *done, int64_t *failed);

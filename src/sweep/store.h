@@ -3,7 +3,8 @@
  * A process puts the results of ended members into its store, in memory. About once a second it writes them as a
  * segment: a complete HDF5 file in the folder of the sweep, which is made in memory and gets its name by a rename
  * (record/folder.h). The last segment is written again, with more members after the old ones, until it has about 16
- * MiB. No file is changed in place: a reader can open it at any time, and it stays complete if the process is killed.
+ * MiB. No file is changed in place: a reader can open each file at any time, and the file stays complete if the process
+ * is killed.
  *
  *   /member[row]             int64: the number of the member
  *   /status[row]             int32: CB_MEMBER_DONE or CB_MEMBER_FAILED
@@ -15,8 +16,8 @@
  *                            there is one, and never in a result
  *   /NAME[row, ...]          the fields of the result
  *
- * A row with the status CB_MEMBER_MISSING contains the results of a member so far: the result shows it, and a later row
- * replaces it.
+ * A row with the status CB_MEMBER_MISSING contains the results of a member so far: the result file shows this row, and
+ * a later row replaces it.
  *
  * The result OUT.h5 has the same arrays over the axes of the sweep. While members are missing it consists of virtual
  * datasets over the segments; at the end these are joined into one plain file. The contents of that file do not depend
@@ -178,12 +179,12 @@ void cb_results_scan_free(cb_results_scan *scan);
  * read. */
 char *cb_results_scan_failure(const cb_results_scan *scan, int64_t member);
 char *cb_results_scan_warning(const cb_results_scan *scan, int64_t member);
-/* Puts members that exist only in a result into the store. */
+/* Puts the results of members that exist only in a result file into the store. */
 cb_status cb_results_scan_import(const cb_results_scan *scan, cb_store *store);
 
 /* ---- sweep_folder.c */
 
-/* Writes the result over the segments of the folder: as virtual datasets, or, if no member is missing and `plain` is
- * set, as one plain file; if this fails, as virtual datasets, and the failure is returned. *joined: the file is
- * plain. */
+/* Writes the result over the segments of the folder. It is one plain file if no member is missing and `plain` is set;
+ * otherwise it consists of virtual datasets. If writing the plain file fails, the result consists of virtual datasets,
+ * too, and the failure is returned. *joined: the file is plain. */
 cb_status cb_result_write(const cb_segments *folder, const cb_results_scan *scan, bool plain, bool *joined);

@@ -14,7 +14,7 @@ typedef struct cb_store_column {
   hsize_t shape[CB_STORE_RANK];
   const char *const *dims;
   const char *units, *doc;
-  size_t bytes; /* per member */
+  size_t bytes; /* bytes per member */
   bool is_text; /* characters, padded with 0 */
   bool is_real; /* missing values are nan; otherwise 0 */
 } cb_store_column;

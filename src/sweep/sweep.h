@@ -60,19 +60,19 @@ cb_status cb_sweep_fail_member(const cb_sweep *sweep, int64_t m, cb_status statu
 
 /* Opens members [first, end) on `threads` threads, and finds rows_max, seconds_to_open and files. Fails for the first
  * member that cannot be opened, with its description. If opening all members would take more than a minute, only some
- * are opened: in a grid each value of each axis with the first value of the other axes; the last member; and some at
- * random. */
+ * are opened. These are, in a grid, the members with each value of each axis and the first value of the other axes;
+ * also the last member, and some members at random. */
 cb_status cb_sweep_check(cb_sweep *sweep, int64_t first, int64_t end, int threads, const volatile sig_atomic_t *stop);
 
-/* Runs members in one thread, and keeps its memory from one member to the next. checkpoint NULL: running members have
- * no checkpoints. */
+/* A runner runs members in one thread, and keeps its memory from one member to the next. checkpoint NULL: running
+ * members have no checkpoints. */
 typedef struct cb_runner cb_runner;
 cb_status cb_runner_create(const cb_sweep *sweep, const cb_member_checkpoint *checkpoint, cb_runner **out);
 void cb_runner_free(cb_runner *runner);
 /* Returns the number of members that run at once. */
 size_t cb_runner_width(const cb_runner *runner);
 /* Runs members m[n] and puts their results into the store (NULL: results are discarded). Failures of members are stored
- * there and counted in *failed. A status other than CB_OK is a failure of the sweep: CB_ERROR_FILE,
+ * in the store and counted in *failed. A status other than CB_OK is a failure of the sweep: CB_ERROR_FILE,
  * CB_ERROR_INTERRUPTED (members that have run for long have checkpoints), CB_ERROR_MEMORY. */
 cb_status cb_runner_go(cb_runner *runner, const int64_t *m, size_t n, cb_store *store,
                        const volatile sig_atomic_t *stop, size_t *failed);
@@ -83,11 +83,11 @@ cb_status cb_runner_put(cb_runner *runner, int64_t m, cb_member_status status, c
 
 /* --- runs ---
  *
- * A run of a sweep uses all threads of this process, possibly together with other ranks or shards, writing into a
+ * A run of a sweep uses all threads of this process, possibly together with other ranks or shards, and writes into a
  * folder.
  *
- * Each process writes its own segments. Rank 0, or each shard, shows them as one result about once a second, and joins
- * them at the end.
+ * Each process writes its own segments. About once a second rank 0, or each shard, writes a result file that shows all
+ * segments. At the end it joins the segments.
  */
 
 /* --- the folder of an incomplete sweep ---
@@ -127,7 +127,7 @@ cb_status cb_folder_check_disk(const cb_folder *folder, double bytes);
 cb_status cb_folder_has_result(const cb_folder *folder, bool *there);
 
 typedef struct cb_sweep_progress {
-  int64_t members, done, failed;   /* of the complete sweep; done and failed: since this start and before it */
+  int64_t members, done, failed;   /* all members; done and failed members, also before this start */
   int64_t before;                  /* members that ended before this start */
   double seconds;                  /* the time since this start */
   int64_t warned, first_warned;    /* how many members have warnings, and the first of them; known at the end */
@@ -156,7 +156,7 @@ typedef struct cb_sweep_estimate {
   int64_t members;
   double disk, memory; /* bytes of the result, and of the values of running members */
   int64_t sample, failed;
-  double seconds_a_member, seconds; /* mean over the sample; for all members with this number of threads */
+  double seconds_a_member, seconds; /* mean over the sample; estimate for all members with these threads */
 } cb_sweep_estimate;
 cb_status cb_sweep_estimate_of(cb_sweep *sweep, int threads, const volatile sig_atomic_t *stop, cb_sweep_estimate *out);
 

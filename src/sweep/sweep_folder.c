@@ -427,8 +427,8 @@ static bool finish_set(const column_set *s, hid_t set) {
   return good;
 }
 
-/* A plain file contains every number, also those of missing members. Texts, which few members have, are not allocated
- * before they are written. */
+/* A plain file contains every number, also the numbers of missing members. Texts, which few members have, are not
+ * allocated before they are written. */
 static void layout_plain(const column_set *s) {
   H5Pset_layout(s->create, H5D_CONTIGUOUS);
   if (s->column.is_text) return;
@@ -491,8 +491,7 @@ static cb_status fill(void *context, hid_t file) {
   return good ? CB_OK : cb_hdf5_fail(j->folder->record, "write");
 }
 
-/* Estimates the size of the file in bytes, whose contents are made in memory. A virtual file contains only its
- * scales. */
+/* Estimates the size in bytes of the result file, which is made in memory. A virtual file contains only its scales. */
 static double bytes_of(const joining *j) {
   const cb_store_layout *l = j->layout;
   double bytes = BESIDE;

@@ -33,10 +33,10 @@ typedef struct cb_sweep_task_class {
   cb_status (*layout)(const struct cb_sweep *sweep, cb_scenario *scenario, cb_arena *arena, cb_record_layout *out);
   /* Computes the row: pointers to the values of each field, in the arena. */
   cb_status (*compute)(cb_scenario *scenario, cb_arena *arena, const void *const **row);
-  /* If members continue from the states of other members, one of these is set instead of `compute`; it runs in one
-   * thread. `go_on` computes one member per call. `all` is called once, computes every member and passes the rows to
-   * cb_runner_put; the keys of its axes are not keys of the scenario (for `steering` they are numbers of the
-   * holonomy). */
+  /* If members continue from the states of other members, one of these two functions is set instead of `compute`, and
+   * runs in one thread. `go_on` computes one member per call. `all` is called once, computes every member and passes
+   * the rows to cb_runner_put; the keys of its axes are not keys of the scenario (for `steering` they are numbers of
+   * the holonomy). */
   cb_status (*go_on)(cb_task_call *call, const void *const **row);
   cb_status (*all)(const struct cb_sweep *sweep, struct cb_runner *runner, struct cb_store *store,
                    const volatile sig_atomic_t *stop);

@@ -68,11 +68,11 @@ static bool is_among(const char *text, const char *const *names, size_t count) {
   return false;
 }
 
-/* Former names of keys and classes, with the names `now` that replaced them. A scenario with a former name is an error,
- * and the message has the new name, if the new name is allowed at that place; the same word may be a key at other
- * places. In the scenario of a record, cb_rename_former replaces a former name at the path `where`: the path of the map
- * with this key, or of the text that is the name of a class ("bodies.*.kind"; * is any item). The former names of
- * options are in cli/options.c. */
+/* Former names `old` of keys and classes, and the names `now` that replaced them. A former name in a scenario is an
+ * error where the new name is allowed; the message has the new name. At other places the same word may be a key. In the
+ * scenario of a record, cb_rename_former replaces the former names. It does so at the path `where`: the path of the map
+ * that has the key, or the path of the text that names a class, such as "bodies.*.kind", where * means any item. The
+ * former names of options are in cli/options.c. */
 static const struct {
   const char *where, *old, *now;
 } renamed[] = {

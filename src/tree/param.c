@@ -202,7 +202,7 @@ static const cb_node *new_scalar(cb_arena *arena, const char *text) {
   return node;
 }
 
-/* Returns whether a key that is missing has no value, according to the default of this row. */
+/* Returns whether, according to the default of this row, a missing key means that there is no value. */
 static int default_is_absence(const cb_param *row) {
   return !row->fallback || (row->type == CB_PARAM_NODE && !*row->fallback) ||
          (row->type == CB_PARAM_REAL && strcmp(row->fallback, "nan") == 0);

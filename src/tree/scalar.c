@@ -20,8 +20,8 @@
 
 /* --- proposals for texts that are nearly numbers --- */
 
-/* A proposal for a text that is nearly a number: one with a unit, a product without a sign, or letters of another
- * alphabet. */
+/* A proposal for a text that is nearly a number: a number with a unit, a product without the sign `*`, or a text with
+ * letters of another alphabet. */
 typedef struct number_hint {
   size_t at;      /* offset in the text of the part that is wrong */
   char text[400]; /* the message: the error, and the text to write instead */

@@ -232,17 +232,17 @@ static void cb_view_space(const cb_view *v) {
   cb_page_end(v->page, '}');
 }
 
-/* Returns whether a point of the space can be given by the page's four numbers: at most three dimensions, of at most
- * one curved factor and flat axes after it. */
+/* Returns whether a point of the space can be given by the page's four numbers: the space must have at most three
+ * dimensions, and consist of at most one curved factor followed by flat axes. */
 static bool fits_page(const cb_space *g) {
   int curved = 0;
   for (int f = 0; f < g->n_factors; f++) curved += g->factor[f].curvature != 0;
   return !g->intrinsic && g->dim <= 3 && curved <= 1 && (!curved || g->factor[0].curvature != 0) && g->n_factors > 0;
 }
 
-/* Opens the scenario and the space of the record. If one of them cannot be opened, for example because a mesh is
- * missing, or the page cannot draw the space, it is NULL and the record is drawn without it. The results other than
- * CB_OK are lack of memory and a record that cannot be read.
+/* Opens the scenario and the space of the record. If the scenario or the space cannot be opened, for example because a
+ * mesh is missing, it is NULL and the record is drawn without it. The space is also NULL if the page cannot draw it.
+ * Fails only if memory runs out or the record cannot be read.
  */
 static cb_status open_scenario(cb_view *v) {
   const char *text;
@@ -427,7 +427,7 @@ static void free_view(cb_view *v) {
   cb_reader_close(v->reader);
 }
 
-/* Reports the warnings of the run again, because the page shows its numbers. */
+/* Reports the warnings of the run again, because the page shows the numbers of this run. */
 static cb_status repeat_warnings(const cb_view *v) {
   const char *lines;
   const cb_status status = cb_reader_attribute(v->reader, "warnings", &lines);

@@ -141,7 +141,7 @@ static cb_status put_poses(const cb_view *v, const double *pose, size_t n) {
   return status;
 }
 
-/* Puts the linear part of every wrench of the record, in body axes. */
+/* Writes to the page the linear part (the force) of every wrench of the record, in body axes. */
 static cb_status put_forces(const cb_view *v, size_t n) {
   cb_status status = CB_OK;
   cb_page_begin(v->page, "forces", '[');
@@ -171,7 +171,8 @@ static size_t points_of(const cb_view *v) {
   return v->fields[x].shape[0] - count_of(v);
 }
 
-/* Puts the points, and the springs and rods between them, in the coordinates of the world; in flat space only. */
+/* Writes to the page the points, and the springs and rods between them, in the coordinates of the world. This is done
+ * only in flat space. */
 static cb_status put_points(const cb_view *v, size_t n) {
   const size_t points = points_of(v), all = n + points;
   double *x = NULL, *end[2] = {NULL, NULL};

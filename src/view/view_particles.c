@@ -53,8 +53,8 @@ static void free_crowd(crowd *c) {
   free(c->carry);
 }
 
-/* Puts the labels of the dimension `from`, if there are n of them (SIZE_MAX: any number) and their number is small
- * enough to show them. */
+/* Writes to the page the labels of the dimension `from`, if the dimension has n labels (SIZE_MAX: any number) and they
+ * are few enough to be shown. */
 static cb_status texts(const cb_view *v, const char *from, const char *to, size_t n) {
   const char *const *label;
   size_t count = 0;

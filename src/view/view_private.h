@@ -1,8 +1,9 @@
 /* Declarations that are shared by the files that fill a page. Internal to src/view.
  *
- * The frames of the page are rows of the record. The page draws in the space of the record if that is a product of a
- * quadric and flat axes whose points have four numbers: curved axes, then flat axes, and as the fourth number the last
- * coordinate of the quadric. Otherwise it draws the plot coordinates of the points in E3.
+ * The frames of the page are rows of the record. The page draws in the space of the record if this space is a product
+ * of a quadric and flat axes whose points have four numbers: first the curved axes, then the flat axes, and as the
+ * fourth number the last coordinate of the quadric. In other spaces the page draws the plot coordinates of the points
+ * in E3.
  *
  * The page is JSON text, and the arrays to which the text refers. The bytes of an array are shuffled (grouped by
  * significance, as in HDF5), deflated by zlib, and written in base64. The JSON text contains {"array": number, "type":

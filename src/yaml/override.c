@@ -1,7 +1,7 @@
-/* Sets one value of a tree: from the command line, or to a node of another tree.
+/* Sets one value of a tree: to a text of the command line, or to a node of another tree.
  *
- * Lists and maps on the path to the value are copied, and the rest is shared with the old tree. Therefore a value that
- * several aliases share changes in one place only, and nodes that are in use elsewhere do not change. */
+ * Lists and maps on the path to the value are copied; the other nodes are shared with the old tree. Therefore a value
+ * that several aliases share changes in one place only, and nodes that are in use elsewhere do not change. */
 #include "yaml/yaml.h"
 
 #include <stdlib.h>
@@ -41,8 +41,8 @@ static cb_node *new_node(const assignment *a, cb_node value) {
 
 static cb_status replace(const assignment *a, const cb_node *old, size_t from, int depth, const cb_node **out);
 
-/* Makes the new value of the key of n bytes that begins at offset `from` of the path. old: the value that the key has;
- * NULL: the key is missing. */
+/* Makes the new value of a key. The key has n bytes and begins at offset `from` of the path. old: the value that the
+ * key has; NULL: the key is missing. */
 static cb_status next_value(const assignment *a, const cb_node *old, size_t from, size_t n, int depth,
                             const cb_node **out) {
   if (from + n < a->equals) return replace(a, old, from + n + 1, depth + 1, out);

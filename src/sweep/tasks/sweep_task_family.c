@@ -96,7 +96,7 @@ static int64_t stride_of(const cb_sweep *s, int64_t m, size_t *axis) {
   return 0;
 }
 
-/* Makes the gait of a member that is done from its state; NULL: the member is not done. */
+/* Makes a gait from the state of a member that is done; NULL: the member is not done. */
 static cb_status gait_of(const cb_task_call *c, int64_t m, cb_gait **out) {
   *out = NULL;
   const cb_store_row *row = c->store ? cb_store_row_of(c->store, m) : NULL;

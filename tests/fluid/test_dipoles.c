@@ -74,8 +74,9 @@ static void errors_for_spheres_fall_as_the_sixth_power(void **unused) {
   for (int k = 0; k < 3; k++) check_near(error[0][k] / error[1][k], 64, 64 * 10. / 25);
 }
 
-/* K of spheres of the radii 1 and 0.7 at d = 2.2, and its derivatives in d, by a series of multipoles. The first
- * omitted term is 3 r_1^3 r_2^3/d^6 = 0.9 % of K; derivatives of d^-9 are 9/3 times as large as those of d^-3. */
+/* K of spheres of the radii 1 and 0.7 at d = 2.2, and its derivatives in d, by a series of multipoles. K is of order
+ * d^-3, and the first term that dipoles omit is of order d^-9: 3 r_1^3 r_2^3/d^6 = 0.9 % of K. In the derivative, the
+ * factors 9 and 3 make this error three times as large. */
 static void unequal_spheres_are_near_the_series(void **unused) {
   static const double series[2][2] = {{-0.20426390914, 0.2859790307}, {0.10152185761, -0.1398225484}};
   const cb_dipole_body both[2] = {ball(1, 1), ball(0.7, 1)};

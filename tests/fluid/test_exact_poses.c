@@ -82,7 +82,7 @@ static void what_is_told_holds(void **unused) {
       check_at_most(told.error, 0.04);
       assert_true(told.faces > 4 * m.faces);
       /* A shape that moves rigidly has the momentum and energy of a rigid body. The computed K is not exactly
-       * symmetric, so the momentum has a larger tolerance. */
+       * symmetric, so the tolerance for the momentum is larger than that for the energy. */
       for (int k = 0; k < 6; k++) {
         double sum = 0;
         for (int l = 0; l < 3; l++) sum += told.K[k][3 + l] * u[l];

@@ -363,7 +363,8 @@ static void the_added_mass_is_chosen_by_itself(void **unused) {
     tank_water(&k, 0.9);
     tank_model(&k, both ? whole : other);
     k.fluid.added_mass = both == (round < 2) ? other : whole;
-    if (round >= 2) k.options.added_mass_of = both ? other : whole; /* the added mass of the body itself */
+    /* the body has a model of its own for the added mass */
+    if (round >= 2) k.options.added_mass_of = both ? other : whole;
     tank_fill(&k);
     check_ok(k.problem->inertia(k.problem->self, 0, &somewhere, K, mu0));
     check_ok(cb_mass_of(k.surface, NULL, k.material, &mass));

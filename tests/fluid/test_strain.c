@@ -323,7 +323,7 @@ static void a_frame_that_moves_sees_the_same_motion(void **unused) {
   for (int i = 0; i < 3; i++) Y[3 + i] += turned[i];
   const cb_rigid_state a = run_by(still.problem, RKMK4, &generic_pose, generic_twist, 1, 400),
                        b = run_by(moved.problem, RKMK4, &generic_pose, Y, 1, 400);
-  /* the errors of the integrator in the two frames */
+  /* the tolerance covers the errors of the integrator in both frames */
   for (int i = 0; i < 4; i++) check_near(b.g.q[i], a.g.q[i], 1e-8);
   for (int i = 0; i < 3; i++) check_near(b.g.x[i], a.g.x[i] + wind[i], 1e-8);
   tank_empty(&still);

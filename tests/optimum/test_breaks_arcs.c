@@ -121,7 +121,7 @@ static void a_gait_is_refracted_as_light(void **state) {
   }
 }
 
-/* A gait that crosses elsewhere, or has another speed beyond the break, is not stationary. */
+/* A gait that crosses the break at another place, or that has another speed beyond the break, is not stationary. */
 static void the_optimality_knows_what_is_refracted(void **state) {
   cb_bundle *b = two_media(.9, 1.3);
   cb_gait *start = circle(0, 0, 1), *bent, *paced;

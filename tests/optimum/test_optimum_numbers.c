@@ -28,7 +28,8 @@ static void done(search s) {
 static const cb_optimum *of_cost(const cb_optima *o, double cost) {
   for (int k = 0; k < o->count; k++) {
     const cb_optimum *one = &o->item[k];
-    if (!(fabs(one->cost - cost) <= 1e-10 * cost + 5e-13)) continue; /* the tolerance includes half of the last digit */
+    /* the tolerance includes half a unit in the last digit of the given cost */
+    if (!(fabs(one->cost - cost) <= 1e-10 * cost + 5e-13)) continue;
     check_relative(one->wong, one->cost, 1e-10);
     if (one->conjugates >= 0) assert_int_equal(one->conjugates, one->index);
     return one;

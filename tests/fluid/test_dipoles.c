@@ -214,8 +214,9 @@ static void the_matrix_is_symmetric(void **unused) {
   }
 }
 
-/* The sum of all slopes as wrenches in the world is the derivative along a motion of all bodies. It is 0 for the
- * motions that keep the plane, and the energy does not change if all bodies are moved far by such a motion. */
+/* If all slopes are converted to wrenches in the world, their sum is the derivative of the energy along a common
+ * motion of all bodies. It is 0 for the motions that keep the plane, and the energy does not change if all bodies
+ * are moved far by such a motion. */
 static void actions_are_reactions(void **unused) {
   uint64_t seed = check_seed();
   for (int space = 0; space < SPACES; space++) {
@@ -368,8 +369,9 @@ static void felt_of_two(const cb_dipole_body *two, const cb_mirror *plane, const
   }
 }
 
-/* A body among many feels the sum of what it feels in a pair with each of the others, and its own image once. The
- * momenta do not depend on whether slopes are computed, too. */
+/* The momentum and the slope of a body among many are the sums of their values in pairs with each of the other
+ * bodies. In these sums the effect of the image of the body itself is counted only once. The momenta do not depend
+ * on whether slopes are computed, too. */
 static void many_bodies_feel_the_sum_over_pairs(void **unused) {
   static cb_dipole_body body[MANY];
   static cb_pose g[MANY];

@@ -36,8 +36,8 @@ static void free_posed(posed *p) {
   free(p->v);
 }
 
-/* Computes the added mass of a body that is bent, z + bend x^2 in place of z, and whose points all have the velocity
- * u. */
+/* Computes the added mass of a body whose points (x, y, z) are moved to (x, y, z + bend x^2), and all have the
+ * velocity u. */
 static cb_status added_mass(posed *p, double bend, const double u[3], cb_added_mass *out) {
   for (int i = 0; i < p->surface->vertices; i++) {
     memcpy(p->x[i], p->surface->x[i], sizeof *p->x);

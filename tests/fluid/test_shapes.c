@@ -113,7 +113,7 @@ static void areas_and_volumes_converge_by_order_2(void **state) {
       double order = log2(error[1] / error[2]);
       print_message("%-11s %-60s %-8s %s error %.2e %.2e %.2e order %.2f\n", o->name, o->text, o->part ? o->part : "",
                     which ? "area  " : "volume", error[0], error[1], error[2], order);
-      /* The sides of a shape are divided into whole numbers of edges. This disturbs the order slightly. */
+      /* The sides of a shape are divided into whole numbers of edges, so the measured order differs slightly from 2. */
       check_near(order, 2, .25);
     }
   }

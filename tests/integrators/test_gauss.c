@@ -113,7 +113,8 @@ static void balanced_gauss_of_three_stages_is_exact_to_1e13_and_1e11(void **unus
       const double *first = hyperbolic ? oracle_rod_h3 : oracle_rod_s3,
                    *later = hyperbolic ? oracle_rod_h3_long : oracle_rod_s3_long;
       double worst_first = 0, worst_later = 0;
-      const int end = i == 2 ? 10 : 1000; /* this body does not need Newton's method, so that run is shorter */
+      /* the run with Newton's method is shorter, because this motion does not need it */
+      const int end = i == 2 ? 10 : 1000;
       for (int t = 1; t <= end; t++) {
         for (int k = 0; k < 100; k++) {
           check_ok(cb_integrator_step(c.integrator, c.state, 0.01));

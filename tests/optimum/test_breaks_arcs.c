@@ -38,8 +38,8 @@ static double lens(double n, double c, double area, double rho, double q, double
   return pow(4 * half * rho + n * turn * R, 2);
 }
 
-/* Solves off = 0 of `lens` for rho and q by Newton's method with differences, from the given values. Returns the cost
- * E, and in *h the half distance of the crossings. */
+/* Solves off = 0 of `lens` for rho and q by Newton's method with differences, from the given values. Returns the
+ * cost E, and in *h half the distance between the two crossings. */
 static double least_lens(double n, double c, double area, double rho, double q, double *h) {
   const double e = 1e-6;
   double off[2], a[2], b[2];

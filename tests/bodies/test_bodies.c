@@ -32,8 +32,9 @@ static void the_triangle_of_the_validation_is_equilateral(void **state) {
 }
 
 static void the_boost_of_the_validation_moves_across_at_its_speed(void **state) {
-  /* A boost turns the polar angle at the rate -coth(1/2) or +coth(1/2). At the distance 1/2 from the origin, each speed
-   * is sinh(1/2) coth(1/2) = cosh(1/2). */
+  /* The boost moves the two ends of the rod in opposite directions: their polar angles change at the rates -coth(1/2)
+   * and coth(1/2). The ends are at the distance 1/2 from the origin, so the speed of each is
+   * sinh(1/2) coth(1/2) = cosh(1/2). */
   built t = build("{name: h3, chart: polar}", "{kind: rod, mass: 2, " H3_ROD ", motion: {killing: boost_x}}");
   double s = sinh(0.5);
   for (int i = 0; i < 2; i++) {

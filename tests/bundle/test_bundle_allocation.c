@@ -1,5 +1,5 @@
-/* Tests that evaluating bundles of chains, expressions, tables and immersed bodies does not allocate memory, nor steps
- * of shape variables that move by themselves.
+/* Tests that no memory is allocated if bundles of chains, expressions, tables and immersed bodies are evaluated, or if
+ * shape variables that move by themselves make a step.
  * labels: release */
 #include "count_allocations.h"
 #include "fluid/immersed_bundle.h"
@@ -126,7 +126,7 @@ static void steps_of_shapes_do_not_use_the_allocator(void **unused) {
   check_steps(&purcell, true, "{name: radau_iia}");
 }
 
-/* After the first steps, the guess from the steps before is so good that one correction is enough. */
+/* After the first steps, the guess from the steps before is so good that one correction per step is enough. */
 static void small_steps_of_shapes_need_one_solve_each(void **unused) {
   assert_int_equal(check_steps(&snake, false, "{name: hamilton_pontryagin}"), 10);
   assert_int_equal(check_steps(&purcell, true, "{name: gauss}"), 10);

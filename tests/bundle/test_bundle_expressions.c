@@ -93,7 +93,8 @@ static void check_equal(const cb_bundle *b, const cb_bundle *model_, const doubl
       check_near(DB[0][k], DB[1][k], 1e-11); /* less accurate, because of second
                                                                               * derivatives of quotients */
     double alone[MOST];
-    check_ok(cb_bundle_connection(b, r, NULL, dx[0], NULL, NULL)); /* the same results, each requested separately */
+    /* each result is the same if it is requested alone */
+    check_ok(cb_bundle_connection(b, r, NULL, dx[0], NULL, NULL));
     check_ok(cb_bundle_connection(b, r, alone, NULL, NULL, NULL));
     for (int k = 0; k < count; k++) assert_true(alone[k] == x[0][k]);
     for (int k = 0; k < 2 * count; k++) check_near(dx[0][k], dx[1][k], 1e-12);

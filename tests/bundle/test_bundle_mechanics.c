@@ -29,10 +29,10 @@ static void chain_place(int base, const double *length, const double *r, const d
   p[2] = heading;
 }
 
-/* If the chain moves by xi, the total force and torque on all links vanish, and their power is <M r', r'>. The force on
- * a link is drag of size `density` along and ratio * density across the link; with the ratio 1 it is a momentum. Each
- * link is integrated by Gauss's rule with two points, which is exact for these quadratic functions of the position on
- * the link. */
+/* If the chain moves by xi, the total force and torque on all links vanish, and their power is <M r', r'>. The drag of
+ * a link per unit length is `density` along the link and ratio * density across the link. If `ratio` is 1, the same
+ * formula gives a momentum. Each link is integrated by Gauss's rule with two points, which is exact for these quadratic
+ * functions of the position on the link. */
 static void check_chain(const char *name, const char *text, double ratio, double density, int base,
                         const double *length, uint64_t *seed) {
   cb_bundle *b = model(name, text);

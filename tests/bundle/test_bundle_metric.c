@@ -41,7 +41,7 @@ static void expressions_have_their_closed_derivatives(void **state) {
     check_near(dA[1], -.5, 0);
     check_near(dA[2], .5, 0);
     for (int i = 0; i < 8; i++) check_near(ddA[i], 0, 0);
-    check_ok(cb_bundle_connection(b, r, NULL, NULL, NULL, dM)); /* dM only */
+    check_ok(cb_bundle_connection(b, r, NULL, NULL, NULL, dM)); /* requests dM only */
     for (int i = 0; i < 8; i++) check_near(dM[i], slope[i], 1e-15);
   }
   cb_bundle_free(b);

@@ -61,7 +61,7 @@ static void chains_have_the_second_derivatives_of_jets(void **state) {
         /* The difference is round-off, times the condition number of the locked tensor (the 3 x 3 form of the chain
          * with its hinges locked). That number is large if a chain is folded. */
         check_at_most(off, 1e-11);
-        /* the same results, each requested separately */
+        /* each result is the same if it is requested alone */
         check_ok(cb_bundle_second(b, r, ddA[1], NULL));
         check_ok(cb_bundle_second(b, r, NULL, ddM[1]));
         check_at_most(worst_of(ddA[0], ddA[1], 3 * n * n * n), 0);

@@ -208,8 +208,9 @@ static void distance_text(const char *space, int dim, coordinate *x, coordinate 
   if (product) append(out, TEXT, ")^2 + (%s - (%s))^2)", x[2], y[2]);
 }
 
-/* Compares both motions of an irregular body, whose coordinates are c0 + c1 u + c2 v with constants c0, c1 and c2. All
- * distances except the last `dropped` are prescribed, and in H2 x E also heights. */
+/* Compares both motions of an irregular body, whose coordinates are c0 + c1 u + c2 v with constants c0, c1 and c2.
+ * The distances of all pairs of points are prescribed, except the last `dropped` ones. In H2 x E heights are
+ * prescribed, too. */
 static void moves(const char *space, int dim, int points, int dropped, uint64_t *seed) {
   static const double corner[LARGEST][3] = {{0.5, 0.1, 0.2}, {-0.4, 0.4, -0.1}, {-0.2, -0.5, 0.1},
                                             {0.3, 0.6, 0.6}, {0.2, -0.3, -0.4}, {0.4, 0.35, -0.3}};

@@ -198,7 +198,8 @@ static void small_loops_measure_the_curvature(void **state) {
   }
 }
 
-/* Another base or origin is another body frame: the metric does not change, and the body moves along the same path. */
+/* If another link is the base, or the origin is another point, the body frame changes. The metric does not change, and
+ * the body moves along the same path. */
 static void another_base_is_another_frame(void **state) {
   double M[2][4], x[2][8][3], y[2][8][3];
   static const char *const frames[2] = {"base: 0\n", "base: 2\norigin: 0.9\n"};

@@ -291,7 +291,7 @@ static void small_loops_turn_by_the_curvature(void **state) {
       assert_true(rest[fine] < 0.3 * size * e * e);
       cb_gait_free(gait);
     }
-    check_at_most(rest[1], rest[0] / 30); /* 1/64 in the limit */
+    check_at_most(rest[1], rest[0] / 30); /* the ratio is 1/64 in the limit of small sides */
     cb_bundle_free(b);
   }
 }

@@ -1,5 +1,5 @@
-/* Steps of shape variables that move by themselves: order against a reference by GSL, iterations of Newton's method,
- * conserved momentum and energy, reversal, symplecticity, dry friction, and variables that rest at limits. */
+/* Tests of steps of shape variables that move by themselves: order against a reference by GSL, iterations of Newton's
+ * method, conserved momentum and energy, reversal, symplecticity, dry friction, and variables that rest at limits. */
 #include "integrators/shapes.h"
 #include "shape_reference.h"
 
@@ -139,7 +139,8 @@ static void go(moving_shape *m, const char *text, double h, int n, cb_shape_stat
   cb_integrator_free(in);
 }
 
-/* The mean number of Newton's iterations in 100 steps; restarts: each step starts from the velocity of the node. */
+/* Returns the mean number of iterations of Newton's method in 100 steps. If `restarts` is set, each step makes its
+ * first guess from the velocity of the node only. */
 static double mean_iterations(const shape_case *c, double h, bool restarts) {
   moving_shape m;
   shape_open(c, false, &m);
@@ -157,10 +158,10 @@ static double mean_iterations(const shape_case *c, double h, bool restarts) {
   return mean;
 }
 
-/* Newton's matrix is accurate to second order in the turn of the body in a step, also where its momentum turns. At
- * small steps at most two iterations are needed if the first guess is made from the steps before, and four or five from
- * the velocity of the node. A matrix that is wrong in first order needs one more, and one that is wrong in second order
- * two more at a large step. */
+/* Newton's matrix is accurate to second order in the rotation of the body in a step, also if the momentum rotates in
+ * the frame of the body. At small steps at most two iterations are needed if the first guess is made from the steps
+ * before, and four or five if it is made from the velocity of the node. If the matrix were wrong in first order, one
+ * more iteration would be needed; if it were wrong in second order, two more iterations at a large step. */
 static void newton_needs_few_iterations(void **state) {
   for (int i = 0; i < INERTIA_CASES; i++) {
     check_at_most(mean_iterations(&with_inertia[i], .01, false), 1.8);
@@ -169,8 +170,8 @@ static void newton_needs_few_iterations(void **state) {
   }
 }
 
-/* Halving the step divides the error by 2^order; the reference has errors of about 1e-12. The fit is from the errors at
- * the two smaller steps of three. */
+/* If the step is halved, the error is divided by 2^order. The errors of the reference are about 1e-12. The order is
+ * computed from the errors at the two smaller steps of three. */
 static void check_order(const shape_case *c, bool drag, const char *integrator, double order, int steps, double end) {
   moving_shape m;
   double y[CB_GROUP_SIZE + CB_SHAPE_MAX], error[3];

@@ -263,8 +263,8 @@ static void each_part_breaks_what_it_does_not_respect(void **unused) {
   }
 }
 
-/* Two classes of walls on jets: a tube x^2 + y^2 < 4 about the z axis, and a screw z < atan2(y, x) + 3 about the z
- * axis. */
+/* Two classes of walls whose gaps are computed with jets: a tube x^2 + y^2 < 4 about the z axis, and a screw
+ * z < atan2(y, x) + 3 about the z axis. */
 static cb_status tube(const void *of, const cb_space *g, const cb_jet *x, const cb_jet *t, const double *radius,
                       cb_jet *s) {
   const cb_jet xx = cb_jet_mul(&x[0], &x[0]), yy = cb_jet_mul(&x[1], &x[1]), square = cb_jet_add(&xx, &yy),

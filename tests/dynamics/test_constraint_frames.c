@@ -123,8 +123,8 @@ static void rows_of_the_world_stay_there_when_an_origin_moves(void **state) {
   }
 }
 
-/* Three particles have origins of their own, at 40, 4 and about 44 radii of curvature. The first one has a distance to
- * a point, and the others have pins. */
+/* Three particles have origins of their own, at 40, 4 and about 44 radii of curvature. The first particle has the
+ * constraint `distance to a point`, and the others have pins. */
 static void far_particles_are_held_from_their_own_origin(void **state) {
   cb_space *g;
   cb_builder *b;

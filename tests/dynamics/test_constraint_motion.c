@@ -302,8 +302,8 @@ static const char *const quadrics[] = {"e2", "s2", "h2", "e3", "s3", "h3", "s3 {
 static const char *const swinging[] = {"lobatto {stages: 4}", "radau_iia {stages: 4}",
                                        "ida {rtol: 1e-12, atol: 1e-14}"};
 
-/* The period of a pendulum is 4 sqrt(l/G) K(sin(angle/2)), with the complete elliptic integral K, and l and G as in
- * open_pendulum. */
+/* The period of a pendulum is 4 sqrt(l/G) F(sin(angle/2)), where F(k) is the complete elliptic integral of the first
+ * kind with the modulus k. l and G are defined in the comment of open_pendulum. */
 static void pendulums_swing_with_their_period(void **unused) {
   static const double angles[] = {1e-3, 0.5, 2.5};
   for (int i = 0; i < 8; i++)
@@ -330,8 +330,8 @@ static void pendulums_swing_with_their_period(void **unused) {
       }
 }
 
-/* A pendulum moves on a cone with the half angle a if the square of its angular speed is G/(l cos a), with G and l as
- * in open_pendulum. */
+/* A pendulum moves on a cone with the half angle a if the square of its angular speed is G/(l cos a). l and G are
+ * defined in the comment of open_pendulum. */
 static void spherical_pendulums_go_around_a_cone(void **unused) {
   static const char *const where[] = {"e3", "s3", "h3", "h3 {curvature: -0.4}"};
   for (int i = 0; i < 4; i++)

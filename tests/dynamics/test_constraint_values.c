@@ -90,7 +90,7 @@ static void octant_of_a_sphere_has_area_and_volume(void **state) {
   check_ok(cb_space_create("s3", NULL, &g));
   double y[4][COORDS] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
   check_near(element_value(g, &cb_constraint_volume, 4, y), pi * pi / 8, 1e-11);
-  double c = cos(pi / 5), cosine = c / (1 + c); /* cosine: of the angle between two edges */
+  double c = cos(pi / 5), cosine = c / (1 + c); /* `cosine` is the cosine of the angle between two edges */
   double s = sqrt(1 - cosine * cosine), z = cosine * (1 - cosine) / s, d = pi / 5;
   star(g, 3, (const double[3][CB_DIM_MAX]){{1}, {cosine, s}, {cosine, z, sqrt(1 - cosine * cosine - z * z)}},
        (double[]){d, d, d}, y + 1);

@@ -128,7 +128,7 @@ static void a_start_off_its_rods_is_projected_or_refused(void **unused) {
   }
 }
 
-/* --- rows dropped because they are redundant, but only at the start --- */
+/* --- constraint rows that are removed because they are redundant, but only at the start --- */
 
 static const char in_a_line[] =
     "curvebody: 1\nspace: %s\nbodies:\n"
@@ -138,9 +138,10 @@ static const char in_a_line[] =
     "start: {redundant: drop}\nintegrator: {name: lobatto, step: 0.01}\ntime: {end: 1}\n"
     "record: {observables: [constraints, separation]}\n";
 
-/* Two equal rods are in a line, and a third rod joins their outer ends, which are at the distance a from the middle. If
- * the middle moves across the line, the figure bends, and the run ends at the first step with the name of the dropped
- * rod. If the figure rotates around the middle, it stays in a line. */
+/* Two equal rods are in a line, and a third rod joins their outer ends, which are at the distance a from the middle.
+ * One of the three rows is redundant at the start and is removed. If the middle moves across the line, the figure
+ * bends, and the run ends at the first step with the name of the rod whose row was removed. If the figure rotates
+ * around the middle, it stays in a line. */
 static void rods_in_a_line_end_the_run_when_they_bend(void **unused) {
   static const char *const where[] = {"e2", "e3", "s3", "h2", "h3"};
   for (int i = 0; i < 5; i++)
@@ -169,9 +170,9 @@ static void rods_in_a_line_end_the_run_when_they_bend(void **unused) {
     }
 }
 
-/* The permitted change of a dropped rod is relative to its length. So the bending of three rods in a line is found in
- * the first step, even for rods of the size of a molecule. The diagonal of a square is constant up to round-off, which
- * is 1e-4 for sides of 1e12. */
+/* A rod whose row was removed may change its length only by a small fraction of this length. So the bending of three
+ * rods in a line is found in the first step, even for rods of the size of a molecule. The diagonal of a square is
+ * constant up to round-off, which is 1e-4 for sides of 1e12. */
 static void dropped_rods_are_watched_at_every_size(void **unused) {
   static const char line[] =
       "curvebody: 1\nspace: e2\nbodies:\n"
@@ -204,8 +205,8 @@ static void dropped_rods_are_watched_at_every_size(void **unused) {
   }
 }
 
-/* The second diagonal of a plane quadrilateral that moves in its plane is redundant at all times, so its residual is
- * round-off. */
+/* The second diagonal of a plane quadrilateral that moves in its plane is redundant at all times. Its row is removed,
+ * and its residual is round-off. */
 static void what_was_dropped_is_recorded(void **unused) {
   static const char text[] =
       "curvebody: 1\nspace: e2\nbodies:\n"
@@ -219,7 +220,7 @@ static void what_was_dropped_is_recorded(void **unused) {
   simulation_free(s);
 }
 
-/* A surface whose gradient is 0 at its particle is an error, without and with rods. */
+/* A surface whose gradient is 0 at its particle is an error, in a system with a rod and in a system without rods. */
 static void a_row_without_a_gradient_is_not_dropped(void **unused) {
   static const char *const rods[] = {"", "  - rod: {between: [[a, 0], [a, 1]]}\n"};
   static const char *const start[] = {"refuse", "drop"};

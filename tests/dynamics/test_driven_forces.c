@@ -110,7 +110,7 @@ static void a_driven_spring_follows_its_closed_form(void **unused) {
     }
 }
 
-/* A spring with such a rest length joins a particle of mass m to a fixed point. Its length is d(t) as in
+/* A spring with the rest length D + b cos(w t) joins a particle of mass m to a fixed point. Its length is d(t) as in
  * a_driven_spring_follows_its_closed_form, with w0^2 = k/m. */
 static void the_spring_of_a_pendulum_may_depend_on_time(void **unused) {
   const double w0 = sqrt(2 / 1.5), w = 3, B = 0.2 * w0 * w0 / (w0 * w0 - w * w), end = 2;

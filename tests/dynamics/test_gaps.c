@@ -394,7 +394,8 @@ static void bends_in(const cb_space *g, uint64_t *seed) {
         if (!whole) continue;
         const double second = (s[0].gap - 2 * s[1].gap + s[2].gap) / (dt * dt);
         /* The errors of this quotient are dt^2 s''''/12, and 1e-13/dt^2 where distances are found by integration. */
-        if (begin.gap > 0 && A == 0 && s[1].gap > 0 && fabs(begin.gap) > rest * span) continue; /* too far to close */
+        /* in this time the particle cannot come near enough to close the gap */
+        if (begin.gap > 0 && A == 0 && s[1].gap > 0 && fabs(begin.gap) > rest * span) continue;
         const double least = both ? -fabs(second) : second;
         if (!(least >= -A - 1e-3 * (1 + A))) print_error("%s, at %g, gap %g\n", shown(g, &gap[i], &w), tau, s[1].gap);
         check_at_least(least, -A - 1e-3 * (1 + A));

@@ -110,8 +110,9 @@ static bool enumerate(int n, const double *D, const double *q, double near, doub
 static const char *const spaces[] = {"e2", "e3", "s3", "h3", "h2xe", "s2xe"};
 enum { SPACES = sizeof spaces / sizeof *spaces, TRIALS = CHECK_SANITIZED ? 5 : 40 };
 
-/* All contacts close, with rates u < 0. With the restitution e, impulses l, and the rates w after them, w + e u >= 0
- * and l >= 0, and one of these two numbers is 0. Also, w + e u is the z that `enumerate` finds. */
+/* All contacts close, with rates u < 0. The restitution is e, the impulses are l, and the rates after the reflection
+ * are w. Then w + e u >= 0 and l >= 0, and for each contact one of these two numbers is 0. Also, w + e u is the z that
+ * `enumerate` finds. */
 static void simultaneous_impulses_solve_the_complementarity_problem(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++)

@@ -289,7 +289,7 @@ static void instruction_sets_are_chosen_by_name(void **state) {
   }
   check_ok(cb_isa_set("auto"));
   static const char *const base[] = {"x86-64", "aarch64", "portable"};
-  for (int k = 0; k < 3; k++) /* of these names, only that of this build's base set is accepted */
+  for (int k = 0; k < 3; k++) /* only the name of the instruction set for which this library was compiled is accepted */
     assert_int_equal(cb_isa_set(base[k]), strcmp(base[k], CB_ISA_BASE) ? CB_ERROR_UNSUPPORTED : CB_OK);
 #if defined(__aarch64__)
   assert_string_equal(CB_ISA_BASE, "aarch64");

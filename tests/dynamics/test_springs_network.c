@@ -283,7 +283,8 @@ static void reordering_is_a_permutation_that_makes_numbers_local(void **state) {
   print_message("mean distance of neighbours %.0f -> %.0f of %d; %.1f %% of the springs leave their region\n",
                 before / g.m, after / g.m, g.n, 100.0 * leaving / g.m);
   check_at_most(after / g.m, 0.02 * before / g.m);
-  /* If regions were squares of 64 x 64 particles, 3 x 2 x 64 / 2 of their 3 x 64^2 springs would leave, or 1.6 %. */
+  /* If regions were squares of 64 x 64 particles, 3 x 2 x 64 / 2 of the 3 x 64^2 springs of a region would lead to
+   * another region. This is 1.6 %. */
   check_at_most(leaving, 0.05 * (double)g.m);
   free(order);
   free(rank);
@@ -309,7 +310,7 @@ static void regions_of_a_lattice_are_compact(void **state) {
   int leaving = 0;
   for (size_t e = 0; e < g.m; e++) leaving += rank[g.i[e]] / CB_REORDER_REGION != rank[g.j[e]] / CB_REORDER_REGION;
   print_message("%.1f %% of the springs leave their region\n", 100.0 * leaving / (double)g.m);
-  check_at_most(leaving, 0.13 * (double)g.m); /* it would be 1/16 if regions were cubes of 16^3 particles */
+  check_at_most(leaving, 0.13 * (double)g.m); /* this fraction would be 1/16 if regions were cubes of 16^3 particles */
   free(number);
   free(order);
   free(rank);

@@ -210,7 +210,7 @@ static void run_that_leaves_the_domain_fails_there_and_keeps_its_rows(void **unu
     print_message("%s: %s: %s\n", methods[i], cb_status_name(status), cb_error_text());
     assert_int_not_equal(status, CB_OK);
     assert_non_null(strstr(cb_error_text(), "outside the domain of the space: expected u < 1"));
-    assert_in_range(m.n_rows, 199, 201); /* u = 1 at t = 2 */
+    assert_in_range(m.n_rows, 199, 201); /* u reaches 1, the end of the domain, at t = 2 */
     for (size_t row = 0; row < m.n_rows; row++)
       check_near(memory_value(&m, row, "position", 0), 0.5 * memory_value(&m, row, "time", 0), 1e-9);
     memory_free(&m);

@@ -125,7 +125,8 @@ static void check_state(const coupled *c, const cb_pose g[N], const double Y[N][
   }
   print_message("  derivatives in twists %.1e of %.1e, in poses %.1e of %.1e, sum of slopes %.1e\n", wrong[0], size,
                 wrong[1], largest, along);
-  check_at_most(wrong[0], 1e-11 * size); /* quadratic in the twists: round-off divided by h */
+  /* the energy is quadratic in the twists, so the error is only round-off divided by h */
+  check_at_most(wrong[0], 1e-11 * size);
   /* the difference has errors of order h^4, and round-off divided by h; in curved spaces panels are integrated
    * numerically */
   check_at_most(wrong[1], (c->curvature == 0 ? 1e-9 : 2e-6) * largest);

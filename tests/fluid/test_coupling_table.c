@@ -36,7 +36,7 @@ static void make_meshes(solid_mesh m[BODIES]) {
 }
 
 static const double density = 2.5;
-/* The ranges that are given hold for every kind of joint. */
+/* The given range of the coordinate is used for every kind of joint. */
 static const cb_coupling_samples within = {.counts = 1, .count = {9}, .ranges = 1, .given = {true}, .range = {{-1, 1}}};
 
 static cb_coupling_table *table_of(int n, cb_several *s, int joints, const cb_coupled_joint *joint,
@@ -180,7 +180,7 @@ static void the_slope_is_the_derivative_of_the_energy(void **unused) {
   for (int i = 0; i < BODIES; i++) free_mesh(m + i);
 }
 
-/* Three bodies with a hinge and a weld. The second body of the hinge is the first body of the run. */
+/* Three bodies are joined by a hinge and a weld. The second body of the hinge is the first body of the run. */
 static void a_tree_of_joints_has_one_energy(void **unused) {
   solid_mesh m[BODIES];
   make_meshes(m);
@@ -204,7 +204,8 @@ static void what_a_table_cannot_hold_is_refused(void **unused) {
   cb_several *s = several_of(3, m, NULL);
   const cb_coupled_joint joint[] = {joint_of("planar", 0, 1, false), joint_of("hinge", 1, 2, false),
                                     joint_of("ball", 1, 2, false)};
-  const int used[][2] = {{0, 1}, {0, 2}, {2, 3}, {1, 2}}; /* the first joint, and the one after the last */
+  /* the number of the first joint, and one more than the number of the last joint */
+  const int used[][2] = {{0, 1}, {0, 2}, {2, 3}, {1, 2}};
   const char *const text[] = {"free relative to the first body", "too many coordinates",
                               "free relative to the first body", "free relative to the first body"};
   const int count[] = {1, 2, 1, 1};
@@ -272,8 +273,8 @@ static void a_run_with_a_table_agrees_with_the_exact_one(void **unused) {
   check_at_most(error[0], 1e-2 * effect);
 }
 
-/* 1e4 steps. The energy oscillates with the error of the step, and its error in the second half is not larger than 1.5
- * times that in the first one. */
+/* A run has 1e4 steps. The energy oscillates with the error of the step, and its error in the second half is at most
+ * 1.5 times that in the first half. */
 static void momentum_is_kept_and_energy_has_no_trend(void **unused) {
   simulation *s = swim("{name: exact, samples: 17, range: [-1.4, 1.4]}", .01, 100, 10);
   const double *energy = s->value[ENERGY], *first = s->value[MOMENTUM];

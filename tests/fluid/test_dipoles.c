@@ -74,8 +74,9 @@ static void errors_for_spheres_fall_as_the_sixth_power(void **unused) {
   for (int k = 0; k < 3; k++) check_near(error[0][k] / error[1][k], 64, 64 * 10. / 25);
 }
 
-/* K of spheres of the radii 1 and 0.7 at d = 2.2, and its derivatives in d, by a series of multipoles. The first
- * omitted term is 3 r_1^3 r_2^3/d^6 = 0.9 % of K; derivatives of d^-9 are 9/3 times as large as those of d^-3. */
+/* K of spheres of the radii 1 and 0.7 at d = 2.2, and its derivatives in d, by a series of multipoles. K is of order
+ * d^-3, and the first term that dipoles omit is of order d^-9: 3 r_1^3 r_2^3/d^6 = 0.9 % of K. In the derivative, the
+ * factors 9 and 3 make this error three times as large. */
 static void unequal_spheres_are_near_the_series(void **unused) {
   static const double series[2][2] = {{-0.20426390914, 0.2859790307}, {0.10152185761, -0.1398225484}};
   const cb_dipole_body both[2] = {ball(1, 1), ball(0.7, 1)};
@@ -213,8 +214,9 @@ static void the_matrix_is_symmetric(void **unused) {
   }
 }
 
-/* The sum of all slopes as wrenches in the world is the derivative along a motion of all bodies. It is 0 for the
- * motions that keep the plane, and the energy does not change if all bodies are moved far by such a motion. */
+/* If all slopes are converted to wrenches in the world, their sum is the derivative of the energy along a common
+ * motion of all bodies. It is 0 for the motions that keep the plane, and the energy does not change if all bodies
+ * are moved far by such a motion. */
 static void actions_are_reactions(void **unused) {
   uint64_t seed = check_seed();
   for (int space = 0; space < SPACES; space++) {
@@ -367,8 +369,9 @@ static void felt_of_two(const cb_dipole_body *two, const cb_mirror *plane, const
   }
 }
 
-/* A body among many feels the sum of what it feels in a pair with each of the others, and its own image once. The
- * momenta do not depend on whether slopes are computed, too. */
+/* The momentum and the slope of a body among many are the sums of their values in pairs with each of the other
+ * bodies. In these sums the effect of the image of the body itself is counted only once. The momenta do not depend
+ * on whether slopes are computed, too. */
 static void many_bodies_feel_the_sum_over_pairs(void **unused) {
   static cb_dipole_body body[MANY];
   static cb_pose g[MANY];

@@ -25,7 +25,7 @@ static void set_volume(const solid_mesh *m, cb_dipole_body *b) {
   }
 }
 
-/* Makes an ellipsoid, uneven if `bend` is not 0, whose frame has its origin outside of the centre. */
+/* Makes an ellipsoid, or an uneven body if `bend` is not 0. The origin of the frame of the body is not its centre. */
 static solid_mesh uneven_mesh(const double axes[3], double bend, const double origin[3]) {
   solid_mesh m = ellipsoid_mesh(6, 1, 1, 1);
   for (int v = 0; v < m.vertices; v++) {

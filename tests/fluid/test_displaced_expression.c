@@ -33,7 +33,8 @@ static void column_of_the_potential_reaches_to_height_0(void **unused) {
   /* int_0^infinity (1 - tanh((z - c)/w))/2 dz = w/2 ln(1 + e^(2 c/w)) */
   check_relative(displaced_of(m, &b, NULL).moment[2], 1.2 * height + 998 * 0.15 * log1p(exp(20)), 1e-11);
   cb_medium_free(m);
-  check_ok(cb_medium_expression("998 - (30 - z)^3", 0, NULL, NULL, up, NULL, &m)); /* negative far below the body */
+  /* the density 998 - (30 - z)^3 is negative far below the body */
+  check_ok(cb_medium_expression("998 - (30 - z)^3", 0, NULL, NULL, up, NULL, &m));
   solid_place(&b, &(cb_pose){{1, 0, 0, 0}, {0, 0, 38}});
   double mass, moment[3], along[3] = {0, 0, 1};
   check_ok(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment, moment));
@@ -117,7 +118,8 @@ static void linear_density_is_exact_wherever_the_body_is(void **unused) {
   double *thickness = malloc(sizeof *thickness * (size_t)plate.n);
   for (int f = 0; f < plate.n; f++) thickness[f] = 0.25;
   for (int turn = 0; turn < 2; turn++) {
-    const cb_pose g = {{cos(0.3), sin(0.3), 0, 0}, {2 + 90 * turn, -1, turn ? -1e3 : 2}}; /* turned about x by 0.6 */
+    /* g rotates about x by the angle 0.6 */
+    const cb_pose g = {{cos(0.3), sin(0.3), 0, 0}, {2 + 90 * turn, -1, turn ? -1e3 : 2}};
     solid_place(&box, &g);
     solid_place(&plate, &g);
     /* The exact values are the integrals of rho = 3 - h/5, rho x, rho y and int_0^h rho = 3 h - h^2/10 over the body.

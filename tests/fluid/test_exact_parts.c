@@ -115,7 +115,8 @@ static void far_apart_the_local_model_is_nearly_exact(void **unused) {
   cb_bundle *b[2] = {exact_bundle(&k, model, 1, apart, &opening), exact_bundle(&k, NULL, 1, apart, &opening)};
   double G[2][49], r = 0.1;
   for (int i = 0; i < 2; i++) check_ok(b[i]->class_->form(b[i], &r, G[i], NULL));
-  /* For a sphere the local model has .998 of the exact added mass, which is a third of the sum with the mass. */
+  /* For a sphere the added mass of the local model is .998 of the exact one. The added mass is a third of the sum of
+   * mass and added mass. */
   for (int i = 3; i < 7; i++) check_relative(G[0][8 * i], G[1][8 * i], 5e-3);
   for (int i = 0; i < 2; i++) cb_bundle_free(b[i]);
   tank_empty(&k);

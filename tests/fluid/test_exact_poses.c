@@ -36,8 +36,8 @@ static void free_posed(posed *p) {
   free(p->v);
 }
 
-/* Computes the added mass of a body that is bent, z + bend x^2 in place of z, and whose points all have the velocity
- * u. */
+/* Computes the added mass of a body whose points (x, y, z) are moved to (x, y, z + bend x^2), and all have the
+ * velocity u. */
 static cb_status added_mass(posed *p, double bend, const double u[3], cb_added_mass *out) {
   for (int i = 0; i < p->surface->vertices; i++) {
     memcpy(p->x[i], p->surface->x[i], sizeof *p->x);
@@ -82,7 +82,7 @@ static void what_is_told_holds(void **unused) {
       check_at_most(told.error, 0.04);
       assert_true(told.faces > 4 * m.faces);
       /* A shape that moves rigidly has the momentum and energy of a rigid body. The computed K is not exactly
-       * symmetric, so the momentum has a larger tolerance. */
+       * symmetric, so the tolerance for the momentum is larger than that for the energy. */
       for (int k = 0; k < 6; k++) {
         double sum = 0;
         for (int l = 0; l < 3; l++) sum += told.K[k][3 + l] * u[l];

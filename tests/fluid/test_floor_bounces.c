@@ -67,8 +67,8 @@ static void bounces_without_end_accumulate_and_rest(void **unused) {
   }
 }
 
-/* With restitution 0.99 a tripod bounces about 2000 times before the flights are too short to compute. The floor brings
- * it to rest before that takes too many steps. */
+/* With restitution 0.99 a tripod bounces about 2000 times before the flights are too short to compute. The floor
+ * brings it to rest before the computation of all these bounces takes too many steps. */
 static void an_accumulation_is_held_before_it_costs_much(void **unused) {
   const body b = drop_body(0.02, 0.02, 0.02);
   drop *d = drop_create(&b, 0.99, 3, tripod, CB_SE3_CAYLEY);

@@ -169,8 +169,8 @@ static void a_model_feels_flow_and_density_at_its_places(void **unused) {
   cb_fluid_model_free(model);
 }
 
-/* All models of a list act, each with named terms. If another term already has that name, the name of the model is put
- * before it. */
+/* All models of a list act, each with named terms. If the name of a term is already used by another term, the name
+ * of the model is put before the name of the term. */
 static void models_add_up(void **unused) {
   static const cb_fluid_model_class *const kinds[4] = {&class, &split, &faces, &cb_fluid_model_local};
   double wrench[2][8][6] = {{{0}}}, sum[6] = {0}, F[6], back[6] = {0};
@@ -363,7 +363,8 @@ static void the_added_mass_is_chosen_by_itself(void **unused) {
     tank_water(&k, 0.9);
     tank_model(&k, both ? whole : other);
     k.fluid.added_mass = both == (round < 2) ? other : whole;
-    if (round >= 2) k.options.added_mass_of = both ? other : whole; /* the added mass of the body itself */
+    /* the body has a model of its own for the added mass */
+    if (round >= 2) k.options.added_mass_of = both ? other : whole;
     tank_fill(&k);
     check_ok(k.problem->inertia(k.problem->self, 0, &somewhere, K, mu0));
     check_ok(cb_mass_of(k.surface, NULL, k.material, &mass));

@@ -138,8 +138,8 @@ static void a_wing_by_poses_moves_as_on_a_driven_hinge(void **unused) {
       simulation_free(hinge);
     }
     for (int i = 0; i < 3; i++) {
-      check_at_most(off[0][i], 1e-3); /* the tolerance allows for errors of order 2: (4 rad/s times the step)^2 is
-                                       * 4e-4 */
+      /* the tolerance allows for errors of order 2: the square of 4 rad/s times the step is 4e-4 */
+      check_at_most(off[0][i], 1e-3);
       check_at_least(off[0][i] / off[1][i], 3.5);
       check_at_most(off[0][i] / off[1][i], 4.5);
     }

@@ -40,8 +40,8 @@ static cb_fluid_model *model_of(const char *name, const char *parameters, cb_tre
   return m;
 }
 
-static const double weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12}; /* of f(t + n h), n = -2, -1, 1, 2, divided by
-                                                                       * h */
+/* the derivative f'(t) is the sum of weight times f(t + n h) for n = -2, -1, 1, 2, divided by h */
+static const double weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12};
 static double moment_of(double t, int n, double h) { return t + h * (n < 2 ? n - 2 : n - 1); }
 
 /* The angular velocity of a part is the rate of its rotation, even if the part deforms. The rate is computed by

@@ -11,7 +11,8 @@ static void every_term_has_a_place_of_its_own(void **unused) {
     assert_true(term->acts || term->count);
     assert_true(term->wrench || term->inertia);
     assert_true(!term->inertia == !term->field && !term->inertia == !term->kinetic);
-    for (int k = 0; k < n; k++) /* drag and its curved form never act together */
+    /* two terms at the same place of the order, such as drag and its form in curved spaces, are for different spaces */
+    for (int k = 0; k < n; k++)
       assert_true(cb_immersed_term_classes[k]->order != term->order ||
                   cb_immersed_term_classes[k]->space != term->space);
   }

@@ -53,8 +53,8 @@ static void kernels_agree_with_the_scalar_equations(void **unused) {
   check_ok(cb_isa_set("auto"));
 }
 
-/* The turning, the sum of length times bending angle over the edges, has closed forms for a box, and for two faces with
- * a common edge that is bent by any angle. */
+/* The turning of a surface is the sum over its edges of the length times the signed angle between the normals of the
+ * two faces. It has closed forms for a box, and for two faces with a common edge and any angle between them. */
 static void sharp_edges_turn_by_their_angle(void **unused) {
   const char *const names[] = {CB_ISA_BASE, "avx2", "avx512"};
   for (int isa = 0; isa < 3; isa++) {

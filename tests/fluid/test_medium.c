@@ -50,7 +50,7 @@ static void mean_density_of_a_face_is_exact_in_layers(void **unused) {
     random_direction(&seed, s.up);
     for (int i = 0; i < 3; i++) h[i] = cb_dot3(x[i], s.up);
     for (int i = 0; i < 3; i++) least = fmin(least, fabs(h[i] - h[(i + 1) % 3]));
-    if (least < 0.02) continue; /* mean_in_layers divides by these differences */
+    if (least < 0.02) continue; /* mean_in_layers divides by differences of heights, which may be small */
     cb_medium *m = layers_of(&s);
     check_ok(cb_medium_faces(m, 1, (const double(*)[3][3])x, &density, NULL));
     check_near(density, mean_in_layers(&s, (const double(*)[3])x), 1e-12 * 1030 / least);

@@ -68,7 +68,8 @@ static void parts_that_turn_each_by_themselves_add_up(void **unused) {
         cb_cross3(Y, h.x[i], h.v[i]);
         for (int c = 0; c < 3; c++) h.v[i][c] += Y[3 + c];
       }
-    if (p == 2) alone[0].thickness = alone[1].thickness = 1; /* for the parts that have no density */
+    /* parts 0 and 1 get a thickness, although their density in `alone` is 0 */
+    if (p == 2) alone[0].thickness = alone[1].thickness = 1;
     check_ok(cb_mass_of(h.s, NULL, alone, &own));
     for (int i = 0; i < 6; i++)
       for (int j = 0; j < 6; j++) {

@@ -170,7 +170,7 @@ static void newton_needs_three_iterations_and_agrees_with_sweeps(void **unused) 
           if (newton) {
             const double off =
                 fmax(check_distance_max(3 * c.g->k, x[0], x[1]), check_distance_max(3 * c.g->k, p[0], p[1]));
-            /* in a product the lengths of rods have a larger round-off, which takes further iterations */
+            /* in a product of spaces the lengths of rods have a larger round-off, so more iterations are needed */
             const int allowed = strcmp(where[i], "h2xe") ? 3 : 6;
             if (getenv("CB_TEST_VERBOSE") || !(off <= 1e-13 && most <= allowed))
               print_error("%s, %d stages, stiffness %g, damping %g: %d iterations, off by %.2g\n", where[i], stages,

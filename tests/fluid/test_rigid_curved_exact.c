@@ -5,7 +5,8 @@
 #include "rigid_curved.h"
 
 /* Balls of radius 1/2 and density 2 in a space of curvature K. J is the moment of inertia, and M the mass plus the
- * added mass. A ball with the speed .25 and the spin 8 moves on a circle with this radius and period. */
+ * added mass. A ball with the speed .25 and the spin 8 moves on a circle; `radius` and `period` are those of this
+ * circle. */
 static const struct ball {
   double K, J, M, radius, period;
 } balls[] = {{-1, 2 * .0589705369080045, 2 * (.550410782851529 + .0589705369080045) + .262811901249877, .414825397607,
@@ -137,7 +138,9 @@ static const double k1 = .1725701538, k3 = .4776929955, spin = .0264079975, J1 =
                     volume = .7250795757;
 
 /* Returns the transverse momentum M_3 v_3 at time t, relative to its value at the start, of a body that moves along its
- * first axis with the speed 1 and a small transverse speed. *square is Omega^2 as in the next comment. */
+ * first axis with the speed 1 and a small transverse speed. *square becomes Omega^2, where Omega is the angular
+ * frequency of the transverse motion: Omega^2 = V^2 (M_1 - M_3)(M_1 - K J_2)/(J_2 M_3), with the speed V = 1, the
+ * curvature K = 1, the masses M_i and the moments of inertia J_i. */
 static double across(double density, double t, double *square) {
   const double J = density * J3 + spin, M1 = density * (volume - J1) + k1, M3 = density * (volume - J3) + k3;
   const double small = 1e-6;
@@ -151,8 +154,8 @@ static double across(double density, double t, double *square) {
   return s.momentum[5] / small;
 }
 
-/* A small transverse motion has the angular frequency Omega, Omega^2 = V^2 (M_1 - M_3)(M_1 - K J_2)/(J_2 M_3), with the
- * speed V = 1, the curvature K = 1, the masses M_i and the moments of inertia J_i. It grows if Omega^2 < 0. */
+/* A small transverse motion oscillates if Omega^2 > 0 and grows if Omega^2 < 0. Omega is defined in the comment of
+ * `across`. */
 static void axis_first_flight_is_stable_above_a_density(void **unused) {
   const double critical = (k3 - k1) / (J3 - J1);
   check_near(critical, 4.7935069, 1e-6);

@@ -36,7 +36,8 @@ static void a_singular_inertia_is_seen_in_any_units(void **unused) {
   for (int u = 0; u < 5; u++) {
     double D[6], K[6][6];
     for (int i = 0; i < 6; i++) D[i] = units[u][i / 3];
-    for (int needle = 0; needle < 2; needle++) { /* with 1, two moments of inertia are about 1e12 times the third one */
+    /* if `needle` is 1, two moments of inertia are about 1e12 times the third one */
+    for (int needle = 0; needle < 2; needle++) {
       generic_tensor(K);
       for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) K[i][j] *= (needle && i == 1 ? 1e-6 : 1) * (needle && j == 1 ? 1e-6 : 1);
@@ -46,7 +47,8 @@ static void a_singular_inertia_is_seen_in_any_units(void **unused) {
       }
       for (int i = 0; i < 36; i++) K[i / 6][i % 6] *= D[i / 6] * D[i % 6];
       check_ok(cb_rigid_velocity(K, momentum, zero, Y));
-      /* the component of a momentum along the small axis has the round-off of the large ones */
+      /* the component of the momentum that belongs to the small moment of inertia has the round-off of the large
+       * ones */
       for (int i = 0; i < 6; i++) check_near(Y[i] * D[i], expected[i], needle && i == 1 ? 1e-8 : 1e-13);
     }
     for (int axis = 0; axis < 6; axis++) {

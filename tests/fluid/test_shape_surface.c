@@ -105,7 +105,7 @@ static void expressions_have_their_values_and_derivatives(void **state) {
   for (int v = 0; v < n; v++) {
     const double *X = s->x[v], c = cos(r[0] * r[1]), d = sin(r[0] * r[1]);
     double x[3] = {X[0] * .8, X[1] + .07 * X[0] * X[0], X[2]}, by_bend[3] = {0, X[0] * X[0] / 10, 0};
-    double twice[3] = {0, 0, 0}; /* the second derivative by the variables bend and swell */
+    double twice[3] = {0, 0, 0}; /* the mixed second derivative by the variables `bend` and `swell` */
     if (v >= 8) {
       x[0] = X[0] + 1;
       x[1] = X[1] * c - X[2] * d;

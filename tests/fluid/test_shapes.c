@@ -62,7 +62,7 @@ static double oblate_area(double a, double c) {
 
 typedef struct oracle {
   const char *name, *text, *part;
-  double volume, area; /* nan: no closed form */
+  double volume, area; /* nan if there is no closed form */
 } oracle;
 
 static measures measure_at(const oracle *o, int resolution) {
@@ -113,14 +113,14 @@ static void areas_and_volumes_converge_by_order_2(void **state) {
       double order = log2(error[1] / error[2]);
       print_message("%-11s %-60s %-8s %s error %.2e %.2e %.2e order %.2f\n", o->name, o->text, o->part ? o->part : "",
                     which ? "area  " : "volume", error[0], error[1], error[2], order);
-      /* The sides of a shape are divided into whole numbers of edges. This disturbs the order slightly. */
+      /* The sides of a shape are divided into whole numbers of edges, so the measured order differs slightly from 2. */
       check_near(order, 2, .25);
     }
   }
 }
 
-/* Nut and vein are one mesh of a sphere that is stretched in two ways, so they lose the same share of their volumes. It
- * is 23.4/n^2 for large n, where n is the resolution, and less for small n. */
+/* Nut and vein are one mesh of a sphere that is stretched in two ways, so they lose the same share of their volumes.
+ * This share is 23.4/n^2 for large n, where n is the resolution, and less for small n. */
 static void nut_and_vein_of_a_maple_seed_lose_the_same_share_of_volume(void **state) {
   const oracle nut = {"maple_seed", "", "nut", 4 * pi / 3 * .004 * .003 * .002, NAN},
                vein = {"maple_seed", "", "vein", pi / 6 * .028 * .0014 * .0014, NAN};

@@ -189,7 +189,8 @@ static void refined_faces_give_it_whatever_the_given_faces(void **unused) {
   cb_fluid_model_free(model);
 }
 
-/* Two balls of different sizes feel the same wrench about another origin of the body frame. */
+/* A body consists of two balls of different sizes. If its frame has another origin, the wrench on the body about the
+ * same point does not change. */
 static void the_origin_of_the_body_has_no_effect(void **unused) {
   static const double d[3] = {0.7, -0.4, 0.5};
   cb_fluid_model *model = exact_of("{method: dense}");
@@ -214,12 +215,13 @@ static void the_origin_of_the_body_has_no_effect(void **unused) {
     for (int j = 0; i && j < 3; j++) F[1][j] -= turn[j];
     tank_empty(&k);
   }
-  /* the error of the solver: the faces are the same up to round-off */
+  /* the tolerance is for the error of the solver, because the faces are the same up to round-off */
   check_at_most(largest(F[1], F[0], 6), 1e-12 * largest(F[0], NULL, 6));
   cb_fluid_model_free(model);
 }
 
-/* A sheet without thickness feels no pressure of the undisturbed flow, whose derivative along the pose is neglected. */
+/* The derivatives of the wrench `pressure`, that of the undisturbed flow, neglect a term. This test uses a sheet
+ * without thickness, on which this wrench does not act. */
 static void its_derivatives_are_those_of_its_wrench(void **unused) {
   static const cb_point_mass points[4] = {{.mass = 1, .x = {0.3, 0, 0}, .vertex = -1},
                                           {.mass = 1, .x = {0, 0.4, 0.1}, .vertex = -1},
@@ -323,7 +325,7 @@ static void a_frame_that_moves_sees_the_same_motion(void **unused) {
   for (int i = 0; i < 3; i++) Y[3 + i] += turned[i];
   const cb_rigid_state a = run_by(still.problem, RKMK4, &generic_pose, generic_twist, 1, 400),
                        b = run_by(moved.problem, RKMK4, &generic_pose, Y, 1, 400);
-  /* the errors of the integrator in the two frames */
+  /* the tolerance covers the errors of the integrator in both frames */
   for (int i = 0; i < 4; i++) check_near(b.g.q[i], a.g.q[i], 1e-8);
   for (int i = 0; i < 3; i++) check_near(b.g.x[i], a.g.x[i] + wind[i], 1e-8);
   tank_empty(&still);

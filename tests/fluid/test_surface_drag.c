@@ -245,11 +245,13 @@ static void a_body_far_from_its_frame_loses_no_digits(void **state) {
 
 static void plots_are_the_vertices_moved(void **state) {
   swimmer s = expressed(eel(5), 3, three_names, 1, &bends, 2, 1);
-  const double r[3] = {.3, -.5, .4}, g[7] = {sqrt(.5), 0, 0, sqrt(.5), 1, 2, 3}; /* g: quarter turn about z, shift */
+  /* g rotates by a quarter turn about z and then shifts by (1, 2, 3) */
+  const double r[3] = {.3, -.5, .4}, g[7] = {sqrt(.5), 0, 0, sqrt(.5), 1, 2, 3};
   const int n = s.surface->vertices;
   double(*x)[3] = malloc((size_t)n * sizeof *x), (*y)[3] = malloc((size_t)n * sizeof *y);
   assert_int_equal(s.b->points, n);
-  assert_int_equal(s.b->lines, 3 * s.surface->faces / 2); /* a closed surface */
+  /* each edge of a closed surface belongs to two faces, and is one line */
+  assert_int_equal(s.b->lines, 3 * s.surface->faces / 2);
   check_ok(s.shape->at(s.shape, r, y, NULL, NULL));
   check_ok(s.b->class_->plot(s.b, r, g, x));
   for (int v = 0; v < n; v++) {
@@ -265,14 +267,16 @@ static void plots_are_the_vertices_moved(void **state) {
 static void what_is_wrong_is_refused(void **state) {
   cb_bundle *b;
   double A[6];
-  swimmer s = expressed(mesh_ellipsoid(6, 1, 1, 1), 1, one_name, 1, &still, 1, 0); /* a sphere would rotate freely */
+  /* without tangential drag, an exact sphere could rotate freely */
+  swimmer s = expressed(mesh_ellipsoid(6, 1, 1, 1), 1, one_name, 1, &still, 1, 0);
   assert_int_equal(cb_bundle_connection(s.b, (double[]){0}, A, NULL, NULL, NULL),
-                   CB_OK); /* the mesh is not exactly a sphere */
+                   CB_OK); /* there is no error, because the mesh is not exactly a sphere */
   assert_int_equal(cb_bundle_surface_drag(s.shape, -1, 1, &b), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_bundle_surface_drag(s.shape, 0, 0, &b), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_bundle_surface_drag(s.shape, NAN, 1, &b), CB_ERROR_ARGUMENT);
   swimmer_free(&s);
-  s = expressed(mesh_plate(3, 1, 1, false), 1, one_name, 1, &still, 1, 0); /* slides and rotates freely in its plane */
+  /* without tangential drag, the plate can slide and rotate freely in its plane */
+  s = expressed(mesh_plate(3, 1, 1, false), 1, one_name, 1, &still, 1, 0);
   assert_int_equal(cb_bundle_connection(s.b, (double[]){.25}, A, NULL, NULL, NULL), CB_STEP_SINGULAR);
   assert_non_null(strstr(cb_error_text(), "surface_drag at a = 0.25"));
   assert_non_null(strstr(cb_error_text(), "omega_z"));

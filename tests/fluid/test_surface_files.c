@@ -149,7 +149,7 @@ static void a_wrong_stl_fails_with_its_place(void **state) {
   memcpy(bytes + 84 + 12 + 16, &(float){NAN}, 4);
   check_error(cb_mesh_read_text("a.stl", bytes, sizeof bytes, CB_MESH_STL, NULL, &mesh), CB_ERROR_INPUT,
               "a.stl:1:1: error: byte 112: expected y of a corner of facet 1, a finite number, found nan");
-  /* A facet with equal corners is dropped, but its vertices stay. -0 and 0 are the same coordinate. */
+  /* A facet with equal corners is removed, but its vertices stay. -0 and 0 are the same coordinate. */
   memset(bytes + 84, 0, 50);
   memcpy(bytes + 84 + 12, &(float){-0.0f}, 4);
   memcpy(bytes + 84 + 12 + 12, &(float){1}, 4);

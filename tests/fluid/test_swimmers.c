@@ -74,8 +74,9 @@ static double lift(const course *c, size_t row) { return in_world(c, row, at(c, 
 static double slope(const course *c, size_t row) { return nose(c, row, 2); }
 
 /* Checks the speed of fall and the spin of all bodies. Over the last third of the run both are constant and equal to
- * those of the first body, up to `steady`. They agree with a run with half the step up to `converged`. The drag
- * balances the weight. `half` sets `step` and `every` of that run, so that rows have the same interval. */
+ * those of the first body, up to `steady`. They agree with a second run, which has half the step, up to `converged`.
+ * The drag balances the weight. `half` sets `step` and `every` of the second run, so that the rows of both runs have
+ * the same interval. */
 static void settles(const char *text, const char *const half[2], int bodies, double weight, range falls, range spins,
                     double steady, double converged) {
   double interval, first[2] = {0};
@@ -142,9 +143,9 @@ static void a_maple_seed_without_weight_in_its_vein_dives(void **unused) {
   simulation_free(s);
 }
 
-/* The masses follow from the volumes and areas of the faces. If the error is of order 2, twice the resolution divides it
- * by 4; the order is log2 of the ratio of two successive differences. On these coarse meshes terms of higher order
- * change it by 0.2. */
+/* The masses follow from the volumes and areas of the faces. If the error is of order 2, twice the resolution divides
+ * it by 4. The order is log2 of the ratio of two successive differences. On these coarse meshes, terms of higher order
+ * change this number by 0.2. */
 static void fall_and_spin_of_a_maple_seed_converge_with_order_2_in_the_size_of_its_faces(void **unused) {
   static const char *const resolution[] = {"bodies.0.shape.resolution=12", "bodies.0.shape.resolution=24",
                                            "bodies.0.shape.resolution=48"};

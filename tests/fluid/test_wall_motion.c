@@ -37,8 +37,9 @@ static double energy_of(const tank *k, const cb_rigid_state *s) {
 
 /* --- a ball --- */
 
-/* Return the mass plus the added mass of a ball of radius 1 for motion along the wall and away from the wall, divided
- * by the density of the fluid. The wall is at z = 0. rho is the density of the ball divided by that of the fluid. */
+/* These two functions return the mass plus the added mass of a ball of radius 1, for motion along the wall and away
+ * from the wall, divided by the density of the fluid. The wall is at z = 0. rho is the density of the ball divided by
+ * that of the fluid. */
 static double along_of(double rho, double z) { return rho * 4 * M_PI / 3 + across(2 * z, 1); }
 static double from_of(double rho, double z) { return rho * 4 * M_PI / 3 + axial(2 * z, 1); }
 

@@ -22,7 +22,8 @@ static void round_trip(const cb_space *g, uint64_t *state) {
       check_ok(cb_chart_pull(g, chart, x, v, again, u));
       check_at_most(check_distance_max(chart->size, again, q), 0);
       check_ok(cb_chart_push(g, chart, q, u, y, w));
-      check_at_most(check_distance_max(g->embedding, w, v), 1e-11); /* near the axis of polar coordinates, u is large */
+      /* near the axis of polar coordinates, the components u of the velocity are large */
+      check_at_most(check_distance_max(g->embedding, w, v), 1e-11);
       if (chart->size > g->dim) continue;
       for (int i = 0; i < g->dim; i++) {
         double ends[2][K], h = 1e-5, at = q[i];

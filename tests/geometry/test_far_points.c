@@ -138,7 +138,8 @@ static void logarithms_near_the_antipode_keep_their_digits(void **state) {
     cb_space *g = check_space(text);
     double v[4];
     check_ok(cb_log(g, spherical[n].x, spherical[n].y, v));
-    /* The length is accurate to round-off. The direction is as accurate as the distance from the antipode. */
+    /* The length is accurate to round-off. The error of the direction is round-off divided by the distance from the
+     * antipode. */
     double sum = 0;
     for (int a = 0; a < 4; a++) sum = hypot(sum, spherical[n].x[a] + spherical[n].y[a]);
     check_at_most(largest(4, v, spherical[n].log), 4e-16 + 2e-32 / (k * sum * sum));
@@ -164,7 +165,7 @@ static void means_of_spread_points_are_found(void **state) {
     check_ok(cb_karcher_mean(g, 2, x, equal, mean));
     check_at_most(largest(3, mean, middle), 1e-13);
   }
-  /* Masses 1 and 3, each at the distance 8 from the base point. The mean was computed with 30 digits. */
+  /* The masses are 1 and 3, and each is at the distance 8 from the base point. The mean was computed with 30 digits. */
   const double x[6] = {sinh(8), 0, cosh(8), sinh(8) * cos(3.1), sinh(8) * sin(3.1), cosh(8)}, weight[2] = {1, 3};
   const double right[3] = {-27.2692540762356, 1.13523624119478, 27.3111878027598};
   double mean[4];
@@ -182,9 +183,9 @@ static void means_of_spread_points_are_found(void **state) {
   cb_space_free(g);
 }
 
-/* Compares distances in Nil and Sol with known values. They are too long for a search that starts at the straight line
- * of the chart. The derivative of the distance d by x is minus the unit velocity at x towards y, with its index
- * lowered. */
+/* Compares distances in Nil and Sol with known values. These distances are too long for a search that starts at the
+ * straight line of the chart. The derivative of the distance d by x is minus the unit velocity at x towards y, with its
+ * index lowered. */
 static void distances_in_nil_and_sol_have_derivatives_far_out(void **state) {
   static const struct {
     const char *space;

@@ -49,7 +49,8 @@ static void plots_stay_in_the_ball_at_any_length(void **s) {
     check_random_tangent(g, &state, x, 1, v);
     cb_origin_plot(g, &o, x, v, plot, rate);
     check_at_most(hypot(hypot(plot[0], plot[1]), plot[2]), 1 + 1e-15);
-    /* |rate| = |v| (1 - |plot|^2)/2 bounds the speed. */
+    /* The speed in the plot is |rate| = |v| (1 - |plot|^2)/2. The distance of the point from the base point of the
+     * world differs from o.length by a bounded number, which gives the two bounds. */
     double speed = hypot(hypot(rate[0], rate[1]), rate[2]);
     check_at_most(speed, 2 * sqrt(cb_inner(g, v, v)) * exp(1.5 - o.length + 2));
     if (o.length < 300) check_at_least(speed, 0.5 * sqrt(cb_inner(g, v, v)) * exp(-o.length - 3.5));
@@ -228,7 +229,7 @@ static void anchors(const cb_space *g, uint64_t *state) {
     for (int a = 0; a < k; a++) n[a] -= normal * x[a];
     check_near(cb_inner(g, n, n), 1, 1e-11);
     check_near(hessian[1], hessian[k], 1e-13 * (1 + fabs(hessian[1])));
-    /* Relative to the identity, the centre has the same coordinates. */
+    /* If the origin is the identity, the coordinates of the centre do not change. */
     cb_origin_identity(g, &o);
     cb_anchor_make(g, &o, c, &anchor);
     check_at_most(check_distance_max(k, anchor.x, c), 0);

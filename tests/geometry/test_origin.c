@@ -137,7 +137,8 @@ static void recentring_1e5_times_costs_nothing(void **s) {
           xp = dd_inner(g, x, x_low, p, p_low);
     cb_origin o;
     cb_origin_identity(g, &o);
-    /* Even n: moves the origin to the first point. Odd n: moves it to a random point up to a radius away. */
+    /* If n is even, the origin moves to the first point. If n is odd, it moves to a random point at a distance of at
+     * most radius(g). */
     for (int n = 0; n < (i ? 10000 : 100000); n++) {
       memcpy(y, x, sizeof y);
       if (n % 2) check_random_point(g, &state, radius(g), y);

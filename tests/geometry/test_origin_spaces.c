@@ -37,7 +37,8 @@ static void some_vector(const cb_space *g, uint64_t *state, const double *x, dou
     check_random_tangent(g, state, x, 1, v);
 }
 
-/* A random origin o, and a point and a vector at it: x and v relative to the origin, y and w in the world. */
+/* A random origin o, a point, and a vector at the point: x and v are their coordinates relative to the origin, y and w
+ * those in the world. */
 typedef struct seen {
   cb_origin o;
   double x[K], v[K], y[K], w[K];

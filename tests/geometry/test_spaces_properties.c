@@ -119,8 +119,8 @@ static void christoffel_symbols_agree_with_differences_of_the_metric(void **s) {
 
 /* --- geodesics --- */
 
-/* Speed and momenta are constant along geodesics. Two half geodesics join to the whole one, and with the opposite
- * velocity a geodesic returns. */
+/* Speed and momenta are constant along geodesics. A geodesic ends at the same point if it is computed in two halves.
+ * From its end, with the opposite velocity, it returns to its start. */
 static void geodesics_in(const cb_space *g, uint64_t *state) {
   for (int trial = 0; trial < TRIALS; trial++) {
     double x[K], v[K], y[K], w[K], half[K], u[K], there[K], before[CB_KILLING_MAX] = {0}, after[CB_KILLING_MAX] = {0};

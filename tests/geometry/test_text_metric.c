@@ -299,8 +299,8 @@ static void the_curvature_bounds_the_number_of_killing_fields(void **state) {
       {"{metric: [[1], [0, cosh(u)^2]], coordinates: [u, v]}", 3},
       {"{metric: [[1e6/v^2], [0, 1e6/v^2]], coordinates: [u, v], domain: v > 0, base: [0, 1]}", 3},
       {"{metric: [[1], [0, u^2]], coordinates: [u, v], domain: u > 0, base: [1, 0]}", 3},
-      {"{metric: [[1], [0, 1+u^4]], coordinates: [u, v]}", 1},                         /* the metric is symmetric about
-                                                                                        * the base, u = 0 */
+      /* the space has a reflection symmetry about its base, u = 0, which is no Killing field */
+      {"{metric: [[1], [0, 1+u^4]], coordinates: [u, v]}", 1},
       {"{metric: [[1], [0, 1], [0, -u, 1+u^2]], coordinates: [u, v, w]}", 4},          /* nil */
       {"{metric: [[1], [0, cosh(u)^2], [0, 0, 1]], coordinates: [u, v, w]}", 4},       /* H2 x E */
       {"{metric: [[1], [0, exp(2*u)], [0, 0, exp(2*u)]], coordinates: [u, v, w]}", 6}, /* H3 */
@@ -448,8 +448,9 @@ static void a_geodesic_notices_a_hole_of_any_size(void **state) {
   };
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
     for (int way = 0; way < 4; way++) {
-      const bool beside = way & 1,
-                 back = way & 2; /* the line passes at 1.02 radii from the centre; it starts on the other side */
+      /* If `beside` is set, the line passes outside the hole, at 1.02 radii from its centre. If `back` is set, it
+       * starts on the other side of the hole. */
+      const bool beside = way & 1, back = way & 2;
       cb_tree *tree;
       cb_space *g = text_space(known[k].text, &tree);
       const double from[] = {back ? -1.4 : 2, back ? 2.5 : -0.5}, to[] = {0.3 - from[0], 1 - from[1]},

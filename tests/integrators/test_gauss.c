@@ -82,7 +82,7 @@ static void velocity_form_has_the_published_errors(void **unused) {
   static const struct {
     const char *space;
     bool triangle;
-    double error[3]; /* 1, 2, 3 stages, h = 0.1, to three digits */
+    double error[3]; /* the published errors with 1, 2 and 3 stages and h = 0.1, to three digits */
   } published[] = {
       {"h3 {chart: polar}", false, {2.54e-2, 1.72e-5, 4.58e-8}},
       {"s3 {chart: polar}", false, {1.64e-2, 8.47e-6, 1.96e-9}},
@@ -113,7 +113,8 @@ static void balanced_gauss_of_three_stages_is_exact_to_1e13_and_1e11(void **unus
       const double *first = hyperbolic ? oracle_rod_h3 : oracle_rod_s3,
                    *later = hyperbolic ? oracle_rod_h3_long : oracle_rod_s3_long;
       double worst_first = 0, worst_later = 0;
-      const int end = i == 2 ? 10 : 1000; /* this body does not need Newton's method, so that run is shorter */
+      /* the run with Newton's method is shorter, because this motion does not need it */
+      const int end = i == 2 ? 10 : 1000;
       for (int t = 1; t <= end; t++) {
         for (int k = 0; k < 100; k++) {
           check_ok(cb_integrator_step(c.integrator, c.state, 0.01));
@@ -252,8 +253,8 @@ static void a_body_in_balance_stays_at_rest(void **unused) {
     }
 }
 
-/* The stages are vectors of the embedding. The integrator moves them with the origin, so the next step needs no
- * additional iterations. */
+/* The stages are vectors in the embedding space. If the origin moves, the integrator also moves the stages, so the next
+ * step needs no additional iterations. */
 static void history_goes_along_with_a_moving_origin(void **unused) {
   body_case c;
   uint64_t seed = 5;
@@ -293,9 +294,11 @@ static void predictor_continues_polynomials(void **unused) {
       const double h[3] = {0.5, 0.4, 0.6};
       double start = -0.2;
       for (int step = 0; step < 2; step++) {
-        const int degree = step == 0 ? s - 1 : 2 * s - 1 - lobatto; /* c = 0 and c = 1 are the same time in two steps */
+        /* for Lobatto, the last stage of a step (c = 1) and the first stage of the next step (c = 0) are at the same
+         * time, so two steps determine one degree less */
+        const int degree = step == 0 ? s - 1 : 2 * s - 1 - lobatto;
         for (int i = 0; i < s; i++) stage[i] = polynomial(degree, start + t.c[i] * h[step]);
-        if (step == 1) { /* both steps are of the same polynomial */
+        if (step == 1) { /* the stages of the previous step are replaced by values of the polynomial of this step */
           double earlier[CB_STAGES_MAX];
           cb_predictor_reset(p);
           for (int i = 0; i < s; i++) earlier[i] = polynomial(degree, start - h[0] + t.c[i] * h[0]);

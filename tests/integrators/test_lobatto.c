@@ -37,9 +37,9 @@ static void both_solvers_find_the_same_step(void **unused) {
         if (!(error <= 1e-13))
           print_error("%s, %d stages%s: solvers differ by %g\n", spaces[i], s, damped ? ", damped" : "", error);
         check_at_most(error, 1e-13);
-        /* Newton's method converges quadratically from a prediction with an error of one per cent: 1e-2, 1e-4, 1e-8,
-         * 1e-16. Old factors need one or two more iterations. With a matrix that is not exact, many more would be
-         * needed. */
+        /* Newton's method converges quadratically from a prediction with an error of one per cent: the errors are 1e-2,
+         * 1e-4, 1e-8 and 1e-16. If the factors of an earlier matrix are used again, one or two more iterations are
+         * needed. With a matrix that is not exact, many more would be needed. */
         if (iterations > 6)
           print_error("%s, %d stages%s: %d Newton iterations\n", spaces[i], s, damped ? ", damped" : "", iterations);
         assert_true(iterations <= 6);

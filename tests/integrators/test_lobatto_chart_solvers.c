@@ -34,7 +34,8 @@ static void both_solvers_find_the_same_step(void **unused) {
                       error, iterations);
         /* The solvers differ by the round-off of ten steps of numbers of order one. */
         check_at_most(error, 1e-13);
-        /* Newton's method converges quadratically. Old factors need one or two more iterations. */
+        /* Newton's method converges quadratically. If the factors of an earlier matrix are used again, one or two more
+         * iterations are needed. */
         assert_true(iterations <= 6);
         close_case(&c);
       }

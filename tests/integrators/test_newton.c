@@ -181,8 +181,9 @@ static void newton_and_fixed_point_find_the_same_stages(void **unused) {
   }
 }
 
-/* Rod and triangle in polar charts of H3 and S3 need at most two iterations per step, in both forms, with h = 0.1 and
- * 0.01. The first step is not counted, because it has no stages of a previous step to start from. */
+/* For the rod and the triangle in polar charts of H3 and S3, Newton's method needs at most two iterations per step,
+ * in the forms `canonical` and `velocity`, with h = 0.1 and 0.01. The first step is not counted, because it has no
+ * stages of a previous step to start from. */
 static void newton_takes_at_most_two_iterations_a_step(void **unused) {
   for (int body = 0; body < 2; body++)
     for (int space = 0; space < 2; space++)

@@ -68,7 +68,7 @@ static void the_newton_matrix_is_the_derivative_of_the_residual(void **unused) {
         m->start = c.state;
         m->h = 0.3;
         check_ok(cb_radau_predict(m, false));
-        /* The stages are displaced at random by as much as in Newton's method. */
+        /* Each unknown of Newton's method is changed by a random number between -1e-3 and 1e-3, in its units. */
         const int n = cb_radau_unknowns(m);
         for (int u = 0; u < n; u++) displace(m, u, check_uniform(&own, -1e-3, 1e-3));
         check_ok(cb_radau_evaluate(m));

@@ -12,7 +12,7 @@ static void image(int n, const double *eigenvalue, double c, const double *x, do
   for (int i = 0; i < N; i++) G[i] = eigenvalue[i % n] * x[i] + c * x[(i + 1) % N] * x[(i + 1) % N] + 1 + .1 * i;
 }
 
-/* Returns the largest |G(x) - x| after this number of iterations. */
+/* Returns the largest |G(x) - x| after the given number of iterations. */
 static double iterate(cb_anderson *a, int n, const double *eigenvalue, double c, int iterations, bool faster) {
   double x[N] = {0}, G[N], change = 0;
   if (faster) cb_anderson_start(a);
@@ -52,7 +52,7 @@ static void a_contraction_that_is_not_linear_is_faster(void **unused) {
   cb_arena *arena = cb_arena_create();
   cb_anderson a = create(arena);
   check_at_most(iterate(&a, 6, eigenvalue, 2e-3, 6, true), .03 * iterate(&a, 6, eigenvalue, 2e-3, 6, false));
-  check_near(a.kappa, .045, .01); /* the largest eigenvalue, and 2 c x with x about 1.5 */
+  check_near(a.kappa, .045, .01); /* the sum of the largest eigenvalue and 2 c x, with x about 1.5 */
   cb_arena_free(arena);
 }
 

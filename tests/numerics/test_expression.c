@@ -282,8 +282,8 @@ static void what_is_within_the_bounds_is_taken(void **state) {
   free(signs);
 }
 
-/* Returns the jet with respect to x and y. The separate gradient is the same, except that it may be a number where the
- * jet has nan next to an infinite slope. */
+/* Returns the jet with respect to x and y. It also checks that cb_expression_gradient gives the same numbers, except
+ * where the jet is nan. */
 static cb_jet jet_at(const char *text, double x, double y) {
   cb_expression *e = NULL;
   check_ok(cb_expression_parse(text, names, 4, NULL, &e));
@@ -313,7 +313,8 @@ static void kinks_jumps_and_choices_take_their_documented_value(void **state) {
   check_jet(jet_at("max(2*x, 3*y)", 0, 0), 0, 2, 0, 0, 0, 0);
   check_jet(jet_at("max(2*x, 3*y)", 0, 1), 3, 0, 3, 0, 0, 0);
   check_jet(jet_at("hypot(x, y)", 3, 4), 5, 0.6, 0.8, 0.8 * 0.8 / 5, -(0.8 * 0.6) / 5, 0.6 * 0.6 / 5);
-  check_jet(jet_at("sqrt(x)", 0, 0), 0, inf, nan, nan, nan, nan); /* infinity times a slope of 0 */
+  /* in the second derivative, infinity is multiplied by a slope of 0 */
+  check_jet(jet_at("sqrt(x)", 0, 0), 0, inf, nan, nan, nan, nan);
   check_jet(jet_at("if(x > 0, sqrt(x), y^2)", 0, 3), 9, 0, 6, 0, 0, 2);
   check_jet(jet_at("if(x > 0, y, x^2)", 0, 3), 0, 0, 0, 2, 0, 0);
   check_jet(jet_at("if(x >= 0, 7, log(x))", 0, 3), 7, 0, 0, 0, 0, 0);
@@ -400,8 +401,9 @@ static void every_function_is_documented_and_can_be_called(void **state) {
 }
 
 /* cb_expression_branches splits an expression at its kinks where it is the minimum of smooth functions. At every point
- * the value is the minimum of the branches whose guard is not negative. The planes at the tip of a cone have separate
- * guards and are never below the value. Branches from roots of squares differ from the value by their round-off. */
+ * the value is the minimum of the branches whose guard is not negative. A cone also has branches that are planes
+ * at its tip. Each of these planes has its own guard and is never below the value. Branches that come from roots of
+ * squares differ from the value by their round-off. */
 static void the_least_of_branches_is_the_value(void **state) {
   static const struct {
     const char *text;
@@ -421,8 +423,8 @@ static void the_least_of_branches_is_the_value(void **state) {
       {"min(min(min(min(x, y), min(z, w)), min(x + y, y + z)), min(x^2, y^3))", 8, 0},
       {"-abs(x) - abs(y) - abs(z) - abs(w) - abs(x + y)", 16,
        0}, /* the maximum number of branches: the last kink is not split */
-      /* Conditions: with affine sides, the minimum of the sides is the value everywhere; other sides are valid only on
-       * their side of the condition. */
+      /* Conditions if(c, a, b): if a and b are affine, their minimum is the value everywhere; otherwise each of them is
+       * valid only where the condition selects it. */
       {"y - if(x < 0, -x, x)", 2, 0},
       {"if(2*x >= z, y - x, y - z + x)", 2, 0},
       {"y + x - 2*step(x)*x", 2, 0},

@@ -65,7 +65,8 @@ enum { UNARY = sizeof unary / sizeof *unary, BINARY = sizeof binary / sizeof *bi
 
 /* A node of an expression. Some nodes repeat an earlier one, which makes common subexpressions. */
 typedef struct tree {
-  int arity, function; /* arity 0: variable `function`; -1: constant */
+  /* a node of arity 0 is the variable with the number `function`; a node of arity -1 is a constant */
+  int arity, function;
   double constant;
   int a, b;
 } tree;
@@ -150,7 +151,7 @@ static real shifted(const forest *t, int root, const double *q, int i, real di, 
   return evaluate(t, root, x, &range);
 }
 
-/* Differences of fourth order with this step, in extended precision. */
+/* The step of the differences of fourth order, which are computed in extended precision. */
 static const real step = 1e-3L;
 
 static real slope(const forest *t, int root, const double *q, int i, int j, real dj) {
@@ -184,7 +185,7 @@ static void check_tree(const forest *t, int root, const double *q, real range) {
     for (int j = 0; j < VARIABLES; j++)
       check_near(jet.h[cb_jet_packed(i, j)], (double)curvature(t, root, q, i, j), 1e-6 * scale);
   }
-  for (int m = 0; m < VARIABLES; m++) { /* with fewer variables the jet is the leading part */
+  for (int m = 0; m < VARIABLES; m++) { /* the jet in the first m variables is a part of the jet in all variables */
     cb_jet part = cb_expression_jet(e, q, m);
     double head[VARIABLES];
     assert_true(part.n == m && part.v == jet.v && cb_expression_gradient(e, q, m, head) == jet.v);

@@ -24,7 +24,7 @@ static void elements_form_a_group(void **unused) {
     G->multiply(G, a, one, left);
     check_same(G, left, a, 1e-15);
     memcpy(left, a, sizeof left);
-    G->inverse(G, left, left); /* in place */
+    G->inverse(G, left, left); /* the result replaces the argument */
     G->inverse(G, left, left);
     check_same(G, left, a, 1e-14);
     cb_group_conjugate(G, a, b, left);

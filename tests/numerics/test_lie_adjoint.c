@@ -2,7 +2,7 @@
 #include "lie_groups.h"
 
 /* hat(Ad_g a) = g hat(a) g^-1, where hat(a) is the matrix of a. Ad_g a is also compared with central differences of g
- * exp(ta) g^-1 by t. */
+ * exp(ta) g^-1 with respect to t. */
 static void adjoint_is_conjugation(void **unused) {
   uint64_t seed = check_seed();
   EACH_MATRIX_GROUP(G) for (int repeat = 0; repeat < REPEATS; repeat++) {
@@ -81,7 +81,7 @@ static void bracket_is_the_commutator_and_keeps_jacobi(void **unused) {
     const lie_matrix A = lie_algebra(G, a), B = lie_algebra(G, b), found = lie_algebra(G, ab);
     const lie_matrix AB = lie_product(&A, &B), BA = lie_product(&B, &A), expected = lie_sum(&AB, -1, &BA);
     check_at_most(lie_distance(&found, &expected), 1e-14);
-    G->bracket(G, a, b, a); /* in place */
+    G->bracket(G, a, b, a); /* the result replaces an argument */
     check_at_most(distance(G->dim, a, ab), 0);
   }
 }

@@ -68,8 +68,8 @@ static void dexp_is_the_series_in_ad(void **unused) {
   }
 }
 
-/* Compares dexp with central differences of log(exp(a + tb) exp(-a)) by t. Their errors are the truncation t^2 |b|^3
- * and the round-off 1e-16 e^|a|/t. */
+/* Compares dexp with central differences of log(exp(a + tb) exp(-a)) with respect to t. Their errors are the truncation
+ * t^2 |b|^3 and the round-off 1e-16 e^|a|/t. */
 static void dexp_agrees_with_differences(void **unused) {
   uint64_t seed = check_seed();
   EACH_GROUP(G) for (int repeat = 0; repeat < REPEATS; repeat++) {

@@ -422,8 +422,8 @@ static void accurate_from_the_identity_to_almost_a_turn(void **unused) {
       for (int k = 0; k < 6; k++) moved[i] += A[k][i] * mu[k];
     for (int i = 0; i < 6; i++)
       check_near(moved[i], digits[n].mu[i], (digits[n].scale > 5 ? 2e-12 : 4e-15) * (1 + fabs(digits[n].mu[i])));
-    /* The difference from the identity is accurate in all digits. For Cayley's map, (1 - W/2) x = v, where W is the
-     * cross product with omega. */
+    /* The small difference between tau(Y) and the identity is accurate in all digits. For Cayley's map,
+     * (1 - W/2) x = v, where W is the cross product with omega. */
     cb_se3_tau(CB_SE3_CAYLEY, Y, &g);
     const double *w = Y, *x = g.x;
     const double turned[3] = {w[1] * x[2] - w[2] * x[1], w[2] * x[0] - w[0] * x[2], w[0] * x[1] - w[1] * x[0]};

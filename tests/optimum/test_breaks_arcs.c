@@ -38,8 +38,8 @@ static double lens(double n, double c, double area, double rho, double q, double
   return pow(4 * half * rho + n * turn * R, 2);
 }
 
-/* Solves off = 0 of `lens` for rho and q by Newton's method with differences, from the given values. Returns the cost
- * E, and in *h the half distance of the crossings. */
+/* Solves off = 0 of `lens` for rho and q by Newton's method with differences, from the given values. Returns the
+ * cost E, and in *h half the distance between the two crossings. */
 static double least_lens(double n, double c, double area, double rho, double q, double *h) {
   const double e = 1e-6;
   double off[2], a[2], b[2];
@@ -121,7 +121,7 @@ static void a_gait_is_refracted_as_light(void **state) {
   }
 }
 
-/* A gait that crosses elsewhere, or has another speed beyond the break, is not stationary. */
+/* A gait that crosses the break at another place, or that has another speed beyond the break, is not stationary. */
 static void the_optimality_knows_what_is_refracted(void **state) {
   cb_bundle *b = two_media(.9, 1.3);
   cb_gait *start = circle(0, 0, 1), *bent, *paced;

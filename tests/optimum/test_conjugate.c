@@ -23,7 +23,7 @@ static cb_extremal *dido(const cb_bundle *b, const cb_optimum_problem *o, double
 }
 
 /* For circles of the bundle `heisenberg`, a time t is conjugate if sin tau (sin tau - tau cos tau) = 0 with
- * tau = |lambda| t/2. The second factor is first 0 at tau = 4.493409457909064. */
+ * tau = |lambda| t/2. The first zero of the second factor with tau > 0 is tau = 4.493409457909064. */
 static void didos_circles_are_conjugate_after_whole_turns(void **state) {
   const double start_shape[4] = {.3, -.2};
   cb_bundle *b = model("heisenberg", "");
@@ -65,8 +65,8 @@ static cb_bundle planes(const char *group) {
   return (cb_bundle){.class_ = &class_, .group = cb_group_find(group), .n = 4};
 }
 
-/* For a circle in the first plane, the second plane adds the factor sin^2(3 tau/2), with tau = pi t. So t = 2/3 counts
- * twice, and no determinant changes its sign there. */
+/* For a circle in the first plane, the variations in the second plane multiply the condition for a conjugate time by
+ * the factor sin^2(3 tau/2), with tau = pi t. So t = 2/3 counts twice, and no determinant changes its sign there. */
 static void a_double_time_counts_twice(void **state) {
   const double start_shape[4] = {.3, -.2, 0, 0};
   cb_bundle b = planes("r1");
@@ -237,8 +237,8 @@ static void draw(uint64_t *seed, int trial, chance *s) {
   static const char *const names[] = {"r2", "se2", "so3", "heisenberg"};
   const cb_group *G = cb_group_find(names[trial % 4]);
   const bool distance = trial % 4 < 2 && trial % 3 > 0, whole = !distance && trial % 3 == 0;
-  const int rounds = distance ? 1 + trial % 3 / 2 : 1,
-            number = trial % 4 == 2 ? 1 : 0; /* for so3 number 1, since number 0 of a quaternion is a cosine */
+  /* `number`: the number of g in the target. In so3 it is number 1 of the quaternion, because number 0 is a cosine. */
+  const int rounds = distance ? 1 + trial % 3 / 2 : 1, number = trial % 4 == 2 ? 1 : 0;
   random_bundles(seed, G, 2, .7, &s->p, &s->moved);
   const double size = check_uniform(seed, .1, .5) / rounds, way = check_uniform(seed, 0, 2 * M_PI);
   const double x = size * cos(way), y = size * sin(way), mean[2] = {x, y};

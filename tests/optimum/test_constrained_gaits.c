@@ -54,7 +54,7 @@ static void a_target_beyond_the_bounds_is_told_their_most(void **state) {
   cb_bundle_free(b);
 }
 
-/* The angles of the most efficient gait stay below a right angle. Bounds there do not change it. */
+/* The angles of the most efficient gait stay below a right angle. Bounds at a right angle do not change this gait. */
 static void walls_that_are_not_met_do_not_count(void **state) {
   const double lower[2] = {-M_PI_2, -M_PI_2}, upper[2] = {M_PI_2, M_PI_2};
   cb_bundle *b = model("purcell", "");

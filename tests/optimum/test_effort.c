@@ -50,8 +50,9 @@ static void the_cat_with_constant_inertia_moves_along_a_cubic(void **state) {
     check_near(r, from + d * s * s * (3 - 2 * s), 1e-10);
   }
   check_near(o->work[0], 0, 1e-12); /* the motion is from rest to rest */
-  check_near(o->mechanical, M * pow(1.5 * d / T, 2),
-             2e-3); /* twice the largest kinetic energy; the integrand has kinks */
+  /* The mechanical work is twice the largest kinetic energy. The tolerance is large because the integrand has
+   * kinks. */
+  check_near(o->mechanical, M * pow(1.5 * d / T, 2), 2e-3);
   cb_optima_free(all);
   cb_bundle_free(b);
 }
@@ -111,8 +112,8 @@ static void a_limit_that_cannot_be_kept_is_refused(void **state) {
 
 enum { SIZE = 5 };
 
-/* Makes a search with random coefficients in arcs, with springs, a damper, wide limits of torques, and perhaps
- * momentum. */
+/* Makes a search with random coefficients in arcs, with springs, a damper and wide limits of torques. In some problems
+ * the body also has momentum. */
 static cb_direct *random_search(const cb_optimum_problem *p, uint64_t *seed) {
   cb_direct *d;
   check_ok(cb_direct_create(p, SIZE, &d));
@@ -254,7 +255,7 @@ static void the_snake_turns_at_the_same_cost_in_three_bases(void **state) {
   check_relative(cost[0], cost[1], 2e-5);
   check_relative(all->item[0].cost, cost[1], 2e-6);
   assert_int_equal(all->item[0].index, 0);
-  check_near(all->item[0].g[2], .5, 1e-13); /* the tolerance of conditions */
+  check_near(all->item[0].g[2], .5, 1e-13); /* the tolerance to which the search satisfies the target */
   check_at_most(all->item[0].quadrature[0], 1e-12);
   cb_optima_free(all);
   cb_bundle_free(b);

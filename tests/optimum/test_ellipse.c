@@ -132,8 +132,8 @@ static void no_other_small_gait_is_cheaper(void **state) {
   check_at_least(turned, .005);
 }
 
-/* The holonomy of the gait agrees with the target to third order in the size of the gait, which is the error of a small
- * loop. The gait runs in the right direction. */
+/* The ellipse is computed for small loops, so the holonomy of its gait differs from the target by a term of third order
+ * in the size of the gait. The gait runs in the right direction. */
 static void an_ellipse_does_what_is_asked(void **state) {
   static const struct {
     const char *name, *text;

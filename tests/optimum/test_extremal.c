@@ -3,7 +3,7 @@
  * equations, and nu those of the target. */
 #include "extremals.h"
 
-/* The table has at least 10 digits: 1e-10 is half of the last digit of the smallest value. */
+/* The table has at least 10 digits: 1e-10 is half a unit in the last digit of the smallest value. */
 static void purcells_swimmer_moves_at_the_least_cost_of_the_table(void **state) {
   cb_bundle *b = model("purcell", "links 3");
   for (int k = 0; k < PURCELL_ROWS; k++) {
@@ -17,7 +17,7 @@ static void purcells_swimmer_moves_at_the_least_cost_of_the_table(void **state) 
     check_near(hypot(e->g[0], e->g[1]), row[0], 1e-13);
     check_near(e->g[2], 0, 1e-13);
     for (int i = 0; i < 2; i++) check_near(e->jump[i], 0, 1e-10 * row[3]);
-    /* The times count from the shape with r1 = r2 > 0. A quarter of the cycle later, r1 + r2 = 0 and both rates are
+    /* Times are counted from the shape with r1 = r2 > 0. A quarter of the cycle later, r1 + r2 = 0 and both rates are
      * equal. */
     double low = -.05, high = .05;
     while (high - low > 1e-13) {

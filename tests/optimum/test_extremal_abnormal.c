@@ -13,9 +13,9 @@ static cb_bundle *written(const char *text) {
   return b;
 }
 
-/* Checks an extremal with mu = 0 for two or three shape variables. Its residuals are small. At 40 times its speed is
- * constant and <lambda, B_ij> v_j = 0, where v is the rate of the shape. Its gait has the reported holonomy and
- * cost. */
+/* Checks an extremal with mu = 0 for two or three shape variables. Its residuals are small. At each of 40 times of the
+ * cycle, its speed has the same value and <lambda, B_ij> v_j = 0, where v is the rate of the shape. Its gait has the
+ * reported holonomy and cost. */
 static void check_abnormal(const cb_bundle *b, const cb_extremal *e) {
   const int n = b->n;
   cb_gait *gait;

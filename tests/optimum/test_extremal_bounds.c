@@ -45,8 +45,8 @@ static void purcells_swimmer_keeps_its_angles_within_bounds(void **state) {
     check_relative(e->cost, .134475538116, 1e-11);
     check_relative(e->nu[0], 4.33272289, 2e-9);
     assert_int_equal(e->arcs, 9);
-    /* The expected times count from the shape r1 = r2 > 0. By symmetry this shape is midway between the last arc and
-     * the first one. */
+    /* The expected times are counted from the shape with r1 = r2 > 0. By symmetry this shape is midway between the last
+     * arc and the first one. */
     const double shift = (e->end[1] - (1 - e->end[8])) / 2;
     check_near(e->end[1] - shift, .07539712, 6e-9);
     check_near(e->end[2] - shift, .17948156, 6e-9);

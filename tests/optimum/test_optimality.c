@@ -9,7 +9,8 @@ static cb_bundle *bundle(const char *name) {
   return b;
 }
 
-/* A search for the same target finds a lower cost. The reported gain of a step is less than the possible saving. */
+/* A search for the same target finds a lower cost than that of the circle. The reported relative gain of one step is
+ * at most the relative difference of these two costs. */
 static void a_circle_is_not_optimal_for_purcell(void **state) {
   cb_bundle *b = bundle("purcell");
   cb_gait *gait = circle(0, 0, .6);

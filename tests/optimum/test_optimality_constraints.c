@@ -40,7 +40,8 @@ static void a_projection_has_its_complements(void **state) {
 }
 
 /* Returns a square of half width 1 whose corners are quarter circles of the radii rho[4], joined by sides of the
- * square. If all radii are equal, it is the shortest loop in the square around its area 4 - (4 - pi) rho^2. */
+ * square. If all radii are equal to rho, it is the shortest loop in the square that encloses its area, which is
+ * 4 - (4 - pi) rho^2. */
 static cb_gait *rounded_square(const double *rho) {
   enum { DEGREE = 24, ARCS = 8 };
   double ends[ARCS + 1] = {0}, value[ARCS * (DEGREE + 1) * 2], length = 0;
@@ -170,8 +171,8 @@ static void impulses_are_derivatives_in_bounds(void **state) {
   cb_bundle_free(b);
 }
 
-/* Tips that meet constrain a gait that rotates the body by .1, at a corner of the loop. Without the constraint the gait
- * is not stationary. */
+/* A gait rotates the body by .1. At a corner of its loop, tips of the swimmer meet. Without this constraint the gait is
+ * not stationary. */
 static void tips_that_meet_hold_a_gait(void **state) {
   cb_bundle *b = bundle("purcell");
   cb_gait *start = circle(2, 2, .6);

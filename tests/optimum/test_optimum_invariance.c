@@ -102,8 +102,8 @@ static void so_does_another_derivation_of_the_model(void **state) {
   cb_gait_free(g);
 }
 
-/* Enlarges the gait by 5 % in the first variable and by 10 % in the others, around 0, or around its start shape if this
- * is given. The result misses the target and is not stationary. */
+/* Enlarges the gait by 5 % in the first variable and by 10 % in all other variables. The centre is the start shape
+ * if it is given, and 0 otherwise. The result misses the target and is not stationary. */
 static cb_status bent(const cb_optimum_problem *p, const cb_gait *gait, cb_gait **out) {
   double scale[CB_SHAPE_MAX], offset[CB_SHAPE_MAX];
   for (int i = 0; i < p->bundle->n; i++) {

@@ -28,7 +28,8 @@ static void done(search s) {
 static const cb_optimum *of_cost(const cb_optima *o, double cost) {
   for (int k = 0; k < o->count; k++) {
     const cb_optimum *one = &o->item[k];
-    if (!(fabs(one->cost - cost) <= 1e-10 * cost + 5e-13)) continue; /* the tolerance includes half of the last digit */
+    /* the tolerance includes half a unit in the last digit of the given cost */
+    if (!(fabs(one->cost - cost) <= 1e-10 * cost + 5e-13)) continue;
     check_relative(one->wong, one->cost, 1e-10);
     if (one->conjugates >= 0) assert_int_equal(one->conjugates, one->index);
     return one;
@@ -265,8 +266,8 @@ static void a_cat_turns_over_by_a_circle(void **state) {
   cb_scenario_free(scenario);
 }
 
-/* The best known gait of Purcell's swimmer, whose links cross; it has lambda_X X = E, with the multiplier lambda_X
- * along X. The result does not depend on the given amount, bit for bit. */
+/* Tests the best known gait of Purcell's swimmer, in which links cross. Its displacement X, cost E and multiplier
+ * lambda_X along X satisfy lambda_X X = E. The result does not depend on the given amount, bit for bit. */
 static void the_most_efficient_gait_has_a_size_of_its_own(void **state) {
   const double sizes[] = {.05, 1, 40};
   double first[3] = {0};

@@ -116,7 +116,8 @@ static void an_abnormal_extremal_is_named_and_beyond_it_the_most_is_told(void **
   cb_scenario_free(s);
 }
 
-/* Purcell's swimmer within bounds. From this loop the search fails while its amount is above the target. */
+/* Purcell's swimmer has bounds for its shape. A search from the given loop fails while the amount of the loop is above
+ * that of the target. */
 static void a_start_that_is_stuck_beyond_the_target_does_not_say_that_it_falls_short(void **state) {
   static const double lower[2] = {.2, .2}, upper[2] = {2, 2}, mean[2] = {1.1, 1.1}, cosine[2] = {.6, 0},
                       sine[2] = {0, .6};

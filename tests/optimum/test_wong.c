@@ -164,8 +164,9 @@ static void speed_of_v(const sample *s, unsigned held, const double *x, double *
   *out = homogeneous_at(s, some_mu, some_cost, x).s;
 }
 
-/* Checks the derivatives of the rates f and the momenta P. They are linear in mu. Their derivatives with respect to the
- * cost are compared with differences of order 2, whose error is 1e-6. */
+/* Checks the derivatives of the rates f and the momenta P by mu and by the cost. f and P are linear in mu, so their
+ * differences by mu are exact. Their derivatives by the cost are compared with differences of order 2, whose error is
+ * 1e-6. */
 static void check_globals(const sample *s, const double *JG, const double *DG) {
   const double h = 1e-3;
   const homogeneous up = homogeneous_at(s, some_mu + h, some_cost, s->x),
@@ -211,9 +212,9 @@ static void homogeneous_multipliers_tell_the_same(void **state) {
 /* --- abnormal extremals --- */
 
 /* Tests abnormal extremals with two and three variables. Their speed is constant. With three variables p' is the
- * derivative of A^T lambda, and with two variables <lambda, B_12> = 0 is conserved (A: connection, B: curvature).
- * Differences are less accurate where the rate v of the shape rotates fast over one step, so such shapes are left
- * out. */
+ * derivative of A^T lambda, and with two variables <lambda, B_12> = 0 is conserved. A is the connection and B the
+ * curvature. Differences are less accurate where the rate v of the shape rotates fast over one step, so such shapes are
+ * left out. */
 static void an_abnormal_extremal_stays_one(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;

@@ -173,7 +173,7 @@ class KillResume(Case):
         print(f"seed {SEED}, {self.kills} kills: {count}")
 
     def steps_for(self, seconds):
-        done = json.loads(self.good("run", "rod.yaml", "-o", "whole.h5", "--json", "--set", "time.end=20").stdout)
+        done = json.loads(self.good("run", "rod.yaml", "-o", "whole.h5", "--json", "--force", "--set", "time.end=20").stdout)
         return max(600, min(60000, int(seconds * done["step"] / done["seconds"]) // 100 * 100))
 
     def one(self, words, first, length, reference, rng):
@@ -259,7 +259,7 @@ class KillResume(Case):
 
                 until = self.killed_and_resumed(["run", "system.yaml"], "part.h5", rng.uniform(0.05, 0.2),
                                                 repaired_and_a_second_more)
-                self.good("run", "system.yaml", "-o", "whole.h5", "--quiet", "--set", f"time.end={until}")
+                self.good("run", "system.yaml", "-o", "whole.h5", "--quiet", "--force", "--set", f"time.end={until}")
                 self.assertEqual(differing(datasets(self.path("part.h5")), datasets(self.path("whole.h5"))), [])
                 os.remove(self.path("part.h5"))
 

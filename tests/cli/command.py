@@ -121,7 +121,8 @@ class Case(unittest.TestCase):
         return subprocess.run([BINARY, *words], **how | {"timeout": PATIENCE * how["timeout"]})
 
     def good(self, *words, **how):
-        done = self.call(*words, **how)
+        """Calls the program, which must succeed. `run` replaces any record."""
+        done = self.call(*words, *["--force"] * (words[0] == "run" and "--force" not in words), **how)
         self.assertEqual(done.returncode, 0, f"curvebody {' '.join(words)}\n{done.stdout}{done.stderr}")
         return done
 

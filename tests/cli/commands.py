@@ -446,13 +446,17 @@ class Commands(Case):
             self.assertEqual(self.read("rod.h5"), before)
             self.assertFalse(os.path.exists(self.path("rod.h5.parts")))
 
-        self.good("run", "rod.yaml", "--set", "time.end=2")
+        def replaced(*words):
+            done = self.call("run", "rod.yaml", *words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+        replaced("--set", "time.end=2")
         refused([], "rod.h5: cannot write: the record ends at time 2, after the end 1 of this run: expected another output, or "
                     "`run --force` to replace it")
         refused(["--set", "time.end=2", "--set", "record.every=2"], "the record has 201 rows, this run would have 101")
-        self.good("run", "rod.yaml", "--set", "time.end=2", "--set", "integrator.stages=3")  # the same length
-        self.good("run", "rod.yaml", "--set", "time.end=3")
-        self.good("run", "rod.yaml", "--force")
+        replaced("--set", "time.end=2", "--set", "integrator.stages=3")  # the same length
+        replaced("--set", "time.end=3")
+        replaced("--force")
         self.remove_record("rod.h5")
         run = self.start("run", "rod.yaml", "--set", "time.end=1e4")
         self.wait_for("rod.h5", run, 1)
@@ -460,9 +464,9 @@ class Commands(Case):
         self.assertEqual(run.wait(), 130)
         refused(["--set", "time.end=1e4"], "rod.h5: cannot write: its run is unfinished, at time ",
                 "expected `curvebody resume`, or `run --force` to replace it")
-        self.good("run", "rod.yaml", "--force")
+        replaced("--force")
         self.write("rod.h5", "no record")
-        self.good("run", "rod.yaml")
+        replaced()
 
     def test_resume(self):
         self.good("run", "rod.yaml", "--set", "time.end=3", "-o", "whole.h5")

@@ -122,7 +122,7 @@ class Case(unittest.TestCase):
 
     def good(self, *words, **how):
         """Calls the program, which must succeed. `run` replaces any record."""
-        done = self.call(*words, *["--force"] * (words[0] == "run" and "--force" not in words), **how)
+        done = self.call(*words, *["--force"] * ("run" in words and "--force" not in words), **how)
         self.assertEqual(done.returncode, 0, f"curvebody {' '.join(words)}\n{done.stdout}{done.stderr}")
         return done
 

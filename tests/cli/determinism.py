@@ -50,7 +50,7 @@ class Determinism(Case):
         self.write("net.yaml", small)
         x = {}
         for isa in "x86-64", "aarch64", "avx2", "avx512":
-            done = self.call("--isa", isa, "run", "net.yaml", "-o", "out.h5")
+            done = self.call("--isa", isa, "run", "net.yaml", "-o", "out.h5", "--force")
             if "this processor does not support " + isa in done.stderr:
                 self.assertEqual(done.returncode, 2)
                 continue

@@ -142,7 +142,7 @@ class First(Folder):
     def test_bonds_are_named_by_their_particles(self):
         b = self.browser
         self.shown(b, "rod")
-        self.assertEqual(b.js("return curvebody.shown.page.series.find(s => s.name === 'separation').curves"), ["rod.0 to rod.1"])
+        self.assertEqual(b.js("return curvebody.shown.page.series.find(s => s.name === 'separation').curves"), ["rod.0-rod.1"])
 
     def test_time_runs_as_in_reality_if_it_is_in_seconds(self):
         b = self.browser

@@ -4,7 +4,8 @@
  * r are the n shape variables, and g is an element of the group G of the bundle. xi is the body velocity. A is the
  * connection, a matrix with dim(G) rows and the n columns A_i, B is its curvature, and M is the cost metric. d_i is the
  * derivative by r_i, and [.,.] the bracket of the algebra. Matrices are stored in row-major order. dA has the
- * derivatives d_i A, with the index i first, and ddA the second derivatives; dM and ddM are similar.
+ * derivatives d_i A, with the index i first, and ddA the second derivatives; dM and ddM are the first and second
+ * derivatives of M, stored in the same way.
  * A class of bundles is one file src/bundle/models/NAME.c with one const object cb_bundle_NAME, or an object in a
  * plugin. Its author writes A and M once on jets (curvebody/jet.h), from which exact derivatives follow, or gives
  * values and derivatives in closed form.
@@ -25,7 +26,8 @@
 CB_API_BEGIN
 
 enum { CB_SHAPE_MAX = 16 };
-/* The columns of cb_bundle_class.strain: the flows (x, 0, 0), (0, y, 0), (0, 0, z), (0, z, y), (z, 0, x), (y, x, 0). */
+/* Column k of cb_bundle_class.strain belongs to flow k of the flows whose velocities at the place (x, y, z) are (x, 0,
+ * 0), (0, y, 0), (0, 0, z), (0, z, y), (z, 0, x), (y, x, 0). */
 enum { CB_STRAINS = 6 };
 
 typedef struct cb_bundle cb_bundle;
@@ -39,8 +41,8 @@ typedef struct cb_bundle_class {
   const char *name, *title, *doc;
   const cb_param *params;
   size_t params_size; /* bytes of the struct that `params` fills */
-  /* Fills in b, which is 0 on entry except for class_ and resistance: always the members group, n, shape and self, and
-   * the other members if they must not be 0. */
+  /* Sets members of b, which are all 0 on entry except class_ and resistance. It must set group, n, shape and self, and
+   * each other member that must not be 0. */
   cb_status (*init)(cb_bundle *b, const void *params);
   void (*destroy)(cb_bundle *b); /* frees b->self */
   /* Computes A[dim*n] and M[n*n] (either may be NULL) as jets in the n shape variables, n <= CB_JET_MAX. NULL: the
@@ -64,7 +66,7 @@ typedef struct cb_bundle_class {
   cb_status (*plot)(const cb_bundle *b, const double *r, const double *g, double (*x)[3]);
   /* For a bundle in a viscous fluid: computes S[dim][CB_STRAINS]. Column k is the velocity of the body with a locked
    * shape, on which no force acts, in the flow k of CB_STRAINS. x, y, z are coordinates in the body frame. NULL: the
-   * fluid around the body may have no strain. */
+   * bundle cannot be used in a flow with a gradient. */
   cb_status (*strain)(const cb_bundle *b, const double *r, double *S);
 } cb_bundle_class;
 
@@ -82,8 +84,8 @@ struct cb_bundle {
   int points, lines;    /* numbers of points and of lines of the drawing (cb_bundle_class.plot) */
   const int (*line)[2]; /* [lines]: the two points that each line joins; the array belongs to the class */
   void *self;           /* data of the class */
-  /* true: the model is in a fluid without viscosity. In such a fluid, as in a fluid with drag, the xi in P xi + Q r' is
-   * the velocity relative to the fluid. */
+  /* true: the model is in a fluid without viscosity. In such a fluid, as in a fluid with drag, the xi in P xi + Q r'
+   * (blocks of cb_bundle_class.form) is the velocity relative to the fluid. */
   bool in_perfect_fluid;
 };
 
@@ -116,8 +118,9 @@ typedef struct cb_bundle_metric {
  * symmetric, and with CB_STEP_DOMAIN where M is not finite. */
 cb_status cb_bundle_with_metric(const cb_bundle *b, const cb_bundle_metric *m, cb_bundle **out);
 
-/* Compute the curvature B[dim] for the pair i, j of shape variables (CB_ERROR_ARGUMENT if i = j), and B[pairs][dim] for
- * all pairs = n(n-1)/2 pairs i < j, in the order (0, 1), (0, 2), ..., (1, 2), ... */
+/* cb_bundle_curvature computes the curvature B[dim] for the pair i, j of shape variables; CB_ERROR_ARGUMENT if i = j.
+ * cb_bundle_curvatures computes B[pairs][dim] for all pairs = n(n-1)/2 pairs i < j, in the order (0, 1), (0, 2), ...,
+ * (1, 2), ... */
 cb_status cb_bundle_curvature(const cb_bundle *b, const double *r, int i, int j, double *B);
 cb_status cb_bundle_curvatures(const cb_bundle *b, const double *r, double *B);
 /* Computes the covariant derivative of the curvature, DB[k][pair][dim] = d_k B_ij - [A_k, B_ij], with the pairs i, j of
@@ -125,7 +128,8 @@ cb_status cb_bundle_curvatures(const cb_bundle *b, const double *r, double *B);
 cb_status cb_bundle_covariant(const cb_bundle *b, const double *r, double *DB);
 /* Computes S[dim][CB_STRAINS] at the shape r, as in cb_bundle_class.strain, which must not be NULL. */
 cb_status cb_bundle_strain(const cb_bundle *b, const double *r, double *S);
-/* Computes the block P[dim][dim] of cb_bundle_class.form. CB_ERROR_UNSUPPORTED if the model has no form. */
+/* Computes the block P[dim][dim] of cb_bundle_class.form at the shape r. CB_ERROR_UNSUPPORTED if the model has no
+ * form. */
 cb_status cb_bundle_locked(const cb_bundle *b, const double *r, double *P);
 
 CB_API_END

@@ -2,7 +2,7 @@
  * cb_problem_group_path solve.
  *
  *   g' = g xi,  xi = -A(r) r',   length' = sqrt(r'Mr'),   cost' = r'Mr'
- * In a fluid that moves, xi also has the velocity with which the flow carries the body (bundle/flow.c), and length and
+ * In a fluid that moves, the velocity with which the flow carries the body is added to xi (bundle/flow.c); length and
  * cost are those in a fluid at rest.
  * r(t) is the gait at the time t/T, where T is its period in seconds. g is an element of the group, xi the body
  * velocity, A the connection and M the cost metric (curvebody/bundle.h).
@@ -28,7 +28,8 @@ typedef struct cb_bundle_path {
   const cb_bundle_flow *flow; /* NULL: the fluid is at rest, or there is none */
 } cb_bundle_path;
 
-/* A state, with everything that a restart needs. The members _low are the low-order parts of compensated sums. */
+/* A state, with everything that a restart needs. The members whose names end in _low are the low-order parts of
+ * compensated sums. */
 typedef struct cb_bundle_state {
   double t, t_low, length, length_low, cost, cost_low;
   double g[CB_GROUP_SIZE];

@@ -1,5 +1,5 @@
-/* Classes of configuration spaces. A class describes what moves in a scenario, as particles or bodies in a fluid: which
- * keys the scenario has, how its run is made, and what the rows of the record contain (curvebody/motion.h).
+/* Classes of configuration spaces. A class describes what moves in a scenario, such as particles, or a body in a fluid:
+ * which keys the scenario has, how its run is made, and what the rows of the record contain (curvebody/motion.h).
  *
  * A class is one folder of src/configurations with one const object, in the file NAME/NAME.c. A scenario belongs to the
  * class whose name is one of its keys. The class reads the keys that are not common to all scenarios, and makes a run.
@@ -23,8 +23,9 @@ typedef struct cb_section {
   const cb_param *table;
 } cb_section;
 
-/* The tables of the maps that all classes have: `time`, the keys that all integrators share, and `record`. The two
- * structs are filled by the first two tables; times are in the unit of the scenario. */
+/* The tables of the keys that scenarios of all classes share: the keys of `time`, the keys of `integrator` that all
+ * integrators have, and the keys of `record`. The first table fills a cb_time_parameters, and the second a
+ * cb_step_parameters. Times are in the unit of the scenario. */
 typedef struct cb_time_parameters {
   double start, end;
 } cb_time_parameters;

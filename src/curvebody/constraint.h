@@ -4,9 +4,10 @@
  *   m_i D v_i/dt = F_i - sum_r lambda_r I^-1 dg_r/dx_i        in the embedding
  *   dp_i/dt      = f_i - sum_r lambda_r dg_r/dq_i             in a chart with coordinates q
  * m_i, v_i, p_i and F_i are mass, velocity, momentum and force of particle i, lambda_r is the multiplier of row r, and
- * I is the form of the embedding. f_i is dp_i/dt without constraints. As for forces, the vectors of the embedding may
- * have parts normal to the space. A row for velocities has a in place of dg/dx. With this sign the multiplier of a rod
- * (g = length - required length) is its tension, which is positive if the rod keeps its ends from moving apart.
+ * I is the form of the embedding. f_i is dp_i/dt without constraints. The vectors F_i and I^-1 dg_r/dx_i of the
+ * embedding may have parts normal to the space. A row for velocities has a in place of dg/dx. With this sign the
+ * multiplier of a rod (g = length - required length) is its tension, which is positive if the rod keeps its ends from
+ * moving apart.
  *
  * Rows keep the order in which they were added. Derivatives are a sparse matrix in CSR form: an entry is for one
  * particle of one row. It has k numbers, the ordinary partial derivatives of g in the coordinates of the embedding or
@@ -47,15 +48,15 @@ typedef struct cb_constraint_entry {
 
 /* Read the index of a particle from a node, or the indices of a list of `least` to `maximum` particles, to
  * particle[maximum]. If maximum is at most 4, the particles of a list must be different. Messages call the list by
- * `key`. CB_ERROR_INPUT for another node. */
+ * `key`. CB_ERROR_INPUT if the node is neither of these. */
 cb_status cb_constraint_read_particle(const cb_constraint_entry *e, const cb_node *node, int *particle);
 cb_status cb_constraint_read_particles(const cb_constraint_entry *e, const char *key, const cb_node *list, size_t least,
                                        size_t maximum, int *particle);
 /* Reads a target: a number in `range` (as in cb_param) or an expression of t. If node is NULL, the target is nan, the
- * value at the start. Messages call it by `what`. CB_ERROR_INPUT for another node. */
+ * value at the start. Messages call it by `what`. CB_ERROR_INPUT if the node is neither of these. */
 cb_status cb_target_read(const cb_node *node, const char *what, const char *range, cb_target *target);
-/* Returns CB_OK if status is CB_OK. Otherwise status is the failure of a function of the builder: adds the place of the
- * node to its text, and returns the new status. */
+/* Returns CB_OK if status is CB_OK. Otherwise `status` must be what a function of the builder returned when it failed;
+ * this function then adds the place of the node to the error text, and returns the status of the new error. */
 cb_status cb_constraint_placed(const cb_constraint_entry *e, cb_status status, const cb_node *node);
 
 struct cb_constraint;
@@ -192,8 +193,8 @@ typedef struct cb_rows {
 } cb_rows;
 const cb_rows *cb_constraints_rows(const cb_constraints *c);
 
-/* Computes g[rows], which is 0 in rows of velocities, and G[entries*k], which is dg/dx, or a in rows of velocities;
- * either may be NULL. CB_STEP_DOMAIN at positions where a row is not defined. */
+/* Computes g[rows], which is 0 in rows of velocities, and G[entries*k], which is dg/dx, or the coefficients a in rows
+ * of velocities; either may be NULL. CB_STEP_DOMAIN at positions where a row is not defined. */
 cb_status cb_constraints_eval(cb_constraints *c, double t, const double *x, double *g, double *G);
 /* Computes rate[rows] at positions x and velocities v: dg/dt = G v + g_t, where g_t is the partial derivative by t; or
  * a v - b in rows of velocities. Also computes G unless it is NULL. */
@@ -203,7 +204,7 @@ cb_status cb_constraints_rate(cb_constraints *c, double t, const double *x, cons
 cb_status cb_constraints_second(cb_constraints *c, double t, const double *x, const double *v, double *gamma,
                                 double *rate_x);
 /* Adds sum_r weight[r] dG_r/dx to the blocks of a matrix with the pattern cb_forces_pattern, which has a block for
- * every two particles of a row. The number a*k + b of block (i, j) is increased by weight[r] d(G_r)_ia/dx_jb. */
+ * every two particles of a row. The number c*k + d of block (i, j) is increased by weight[r] d(G_r)_ic/dx_jd. */
 cb_status cb_constraints_hessian(cb_constraints *c, double t, const double *x, const double *weight, double *blocks);
 
 /* For a rod in the embedding of a space of one factor: finds the places *i and *j of its particles, whose positions are

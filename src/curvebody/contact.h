@@ -68,9 +68,9 @@ typedef struct cb_gap_class {
   int particles;      /* for an event: 1 (key `particle`) or 2 (key `between`); for a wall: 1 */
   bool timed;         /* s depends on t */
   const char *chart;  /* x are coordinates of this chart; NULL: of cb_space.chart if set, otherwise of the embedding */
-  /* Reads and checks what the table `params` cannot, and fills the added members of the struct: for example it turns a
-   * parameter of type CB_PARAM_NODE into numbers. The struct is then copied. space: the space of the builder b. NULL:
-   * there is nothing to do. */
+  /* Reads and checks what the table `params` cannot describe, and fills the added members of the struct: for example it
+   * turns a parameter of type CB_PARAM_NODE into numbers. The struct is then copied. space: the space of the builder b.
+   * NULL: there is nothing to do. */
   cb_status (*init)(void *params, const cb_space *space, cb_builder *b);
   /* Computes s from the coordinates x[particles][size] of the particles in the world, the time t and the
    * radius[particles]. The variables of the jets are the coordinates and the time; if only the value is needed, the
@@ -110,8 +110,9 @@ typedef enum cb_event_direction { CB_EVENT_BOTH, CB_EVENT_FALLING, CB_EVENT_RISI
  * start does not stop the run. params: the filled struct of the class, which is copied. name NULL: "event 1", ... */
 cb_status cb_builder_event(cb_builder *b, const cb_event_class *class_, const void *params, const char *name,
                            const int *particle, cb_event_action action, cb_event_direction direction);
-/* Add an event of the function d - value, with the distance d of the particles i and j; or of an expression of t, of
- * the coordinates of particle i in a chart, and of its radius r (chart as for cb_builder_wall_expression). */
+/* Add an event whose function is d - value, where d is the distance of the particles i and j, or an event whose
+ * function is an expression of t, of the coordinates of particle i in a chart, and of its radius r (chart as for
+ * cb_builder_wall_expression). */
 cb_status cb_builder_event_distance(cb_builder *b, const char *name, int i, int j, double value, cb_event_action action,
                                     cb_event_direction direction);
 cb_status cb_builder_event_expression(cb_builder *b, const char *name, int i, const char *chart, const char *expression,

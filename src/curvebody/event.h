@@ -1,6 +1,6 @@
-/* Kinds of events. Bodies are reflected off each other or off a wall. A user's condition stops the run or is marked in
- * the record. A step failed and is repeated in smaller steps. The run gave a warning. The numbers are the values of
- * `kind` in /event.
+/* Kinds of events: an impact, in which bodies are reflected off each other or off a wall; a condition of the user,
+ * which stops the run or is marked in the record; a failed step, which is repeated in smaller steps; and a warning of
+ * the run. The numbers are the values of `kind` in /event.
  * For users.
  */
 #ifndef CURVEBODY_EVENT_H

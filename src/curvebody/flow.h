@@ -58,10 +58,10 @@ cb_status cb_flow_at(const cb_flow *f, double t, int n, const double (*x)[3], do
                      double (*rate)[3]);
 
 /* Checks that a flow has no divergence, at 64 places and times. Places where the gradient is 0 or not finite do not
- * count. The flow is accepted if the divergence is at most 1e-6 of the gradient at one of the others, or if there are
- * no others. Otherwise CB_ERROR_DOMAIN with a place. A flow whose divergence is 0 at some places only is accepted; a
- * run checks the divergence where its bodies are. Do not call it for a flow from a grid, whose divergence is not
- * exactly 0 between the points of the grid. */
+ * count. The flow is accepted if the divergence is at most 1e-6 of the gradient at one or more of the remaining places,
+ * or if no place remains. Otherwise CB_ERROR_DOMAIN with a place. A flow whose divergence is 0 at some places only is
+ * accepted; a run checks the divergence where its bodies are. Do not call it for a flow from a grid, whose divergence
+ * is not exactly 0 between the points of the grid. */
 cb_status cb_flow_check_divergence(const cb_flow *f);
 
 /* --- classes --- */

@@ -117,8 +117,8 @@ typedef struct cb_fluid_model_class {
                              const double (*v)[3], const cb_pose *g, cb_added_mass *out, double (*slope)[7][7]);
   bool curved; /* true: the added mass is valid in spaces of any curvature; false: only in flat space */
   /* --- places that move with parts of the surface, for a body with poses; the functions may be NULL --- */
-  /* For a body with poses: it is called in place of `prepare`, and does the same. moves[parts]: the poses move this
-   * part. NULL: `prepare` is called. */
+  /* For a body with poses: it is called in place of `prepare`, and does the same. moves[i]: whether the poses move part
+   * i. NULL: `prepare` is called. */
   cb_status (*prepare_posed)(const cb_fluid_model *m, const cb_surface *surface, const bool *moves, const cb_mass *mass,
                              void **body);
   /* Returns the number of the part with which the place number `place` moves, or -1 for a place that is fixed in the

@@ -27,8 +27,9 @@ cb_status cb_gait_polygon(int n, int corners, const double *r, cb_gait **out);
 /* Makes the periodic spline through r[points][n] at the times time[points], which ascend in [0, 1). A last point at
  * time 1 is allowed if it repeats a first point at 0. time NULL: evenly spaced times from 0 on. */
 cb_status cb_gait_spline(int n, int points, const double *time, const double *r, cb_gait **out);
-/* Makes a gait of arcs. Arc k is from time ends[k] to ends[k + 1], where ends[arcs + 1] ascend from 0 to 1. On it the
- * gait is the polynomial of this degree (>= 1) through values[k][j][n], j = 0..degree, at the fractions
+/* Makes a gait of arcs. Arc k is from time ends[k] to ends[k + 1], where ends[arcs + 1] ascend from 0 to 1. On this arc
+ * the gait is the polynomial of degree `degree` (>= 1) through the shapes values[k][j][n], j = 0..degree, at the
+ * fractions
  * (1 - cos(pi j/degree))/2 of the arc. Up to round-off, each arc must begin at the last value of the arc before it, and
  * the first arc at the last value of the last arc. */
 cb_status cb_gait_arcs(int n, int arcs, const double *ends, int degree, const double *values, cb_gait **out);
@@ -55,8 +56,8 @@ cb_status cb_gait_closed(const cb_bundle *b, const cb_gait *g);
  *   cb_gait_shifted    r(t + start)
  *   cb_gait_paced      r(s(t)) for an expression s of t with s(0) = 0, s(1) = 1 and s' > 0
  *   cb_gait_sequence   `count` gaits one after the other, each for the time 1/count; all must begin at the same shape
- *   cb_gait_moved      scale[n] r + offset[n]; NULL means 1 and 0
- * They continue an open path by r(t + 1) = r(t) + r(1) - r(0). */
+ *   cb_gait_moved      scale[n] r + offset[n]; NULL stands for scale 1 or offset 0
+ * All of them continue an open path by r(t + 1) = r(t) + r(1) - r(0). */
 cb_status cb_gait_reversed(const cb_gait *g, cb_gait **out);
 cb_status cb_gait_shifted(const cb_gait *g, double start, cb_gait **out);
 cb_status cb_gait_paced(const cb_gait *g, const cb_expression *s, cb_gait **out);

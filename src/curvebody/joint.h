@@ -26,7 +26,7 @@ typedef struct cb_joint_motion {
 
 /* Numbers of one joint; a class uses those that it documents. */
 typedef struct cb_joint_data {
-  const void *params;       /* the keys of the class, a struct of its `size` */
+  const void *params;       /* the keys of the class, a struct of cb_joint_class.size bytes */
   int screws;               /* number of screws, at most 6 */
   const double (*screw)[6]; /* [screws]: twists in frame A at q = 0, per rate of a coordinate */
 } cb_joint_data;
@@ -44,8 +44,9 @@ typedef struct cb_joint_class {
   void (*find)(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *motion);
   /* Computes M(q); NULL for a class that only closes loops. */
   void (*place)(const double *q, const cb_joint_data *data, cb_pose *m);
-  /* serial: M(q) = exp(q_1 S_1(0)) exp(q_2 S_2(0)) .., one motion after another, for integrators that move coordinates.
-   * turns: the last three coordinates are a rotation vector a, and the last factor is the rotation exp(hat(a)). */
+  /* serial: M(q) = exp(q_1 S_1(0)) exp(q_2 S_2(0)) .., one motion after another; integrators that move the coordinates
+   * of joints need this. turns: the last three coordinates are a rotation vector a, and the last factor is the rotation
+   * exp(hat(a)). */
   bool serial, turns;
   /* true: the coordinates are rotations about the origins of both frames, which coincide, and the class serves every
    * space of constant curvature: m is then a pose as in curvebody/pose.h */

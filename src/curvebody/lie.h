@@ -40,7 +40,7 @@ struct cb_group {
   const char *axis[CB_GROUP_DIM];    /* names of the basis of the algebra */
   const char *number[CB_GROUP_SIZE]; /* names of the numbers of an element */
   bool abelian;
-  int angle; /* 1 + the index of the number that is an angle (in so2 and se2), which a product of elements adds; 0: none */
+  int angle; /* 1 + the index of the number that is an angle and that a product adds (so2, se2); 0: none */
   void (*identity)(const cb_group *G, double *g);
   void (*multiply)(const cb_group *G, const double *a, const double *b, double *out); /* out may be a or b */
   void (*inverse)(const cb_group *G, const double *g, double *out);

@@ -4,7 +4,7 @@
  * I is the inertia about the origin of the body frame. m is the mass, c its centre, J the 3x3 matrix of inertia of
  * rotations, and hat(c) the matrix with hat(c) a = c × a. For a solid J and c are computed exactly from integrals of 1,
  * x, x^2 and xy over the volume, which the divergence theorem turns into integrals over the surface (Eberly, Polyhedral
- * Mass Properties (2002); Dobrovolskis, Icarus 124 (1996) 698, doi:10.1006/icar.1996.0243). For a sheet they are
+ * Mass Properties (2002); Dobrovolskis, Icarus 124 (1996) 698, doi:10.1006/icar.1996.0243). For a sheet J and c are
  * integrals over its faces, times the thickness t. The moment m t^2/12 of a sheet about axes in its faces is neglected;
  * for a plate of width L this is the fraction t^2/L^2 of its moment m L^2/12.
  *

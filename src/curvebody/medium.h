@@ -18,8 +18,9 @@
  *
  * Layers are exact: a face that crosses the border of two layers is divided along the border, and a face in the border
  * belongs to the layer above. A smooth density is integrated by quadrature (src/fluid/medium_displaced.c), of degree 5
- * on faces; it should be smooth over each face. It is evaluated in the bounding box of the body that has one axis along
- * up. For the potential energy it is also evaluated on the vertical line from the middle of this box to height 0.
+ * on faces; it should be smooth over each face. It is evaluated at points in the bounding box of the body; one edge of
+ * this box is along up. For the potential energy it is also evaluated on the vertical line from the middle of this box
+ * to height 0.
  * SI units; positions are in the axes of the world.
  * For users of bodies in a fluid, and for authors of media. The caller frees a medium, after the bodies in it.
  */
@@ -58,7 +59,8 @@ cb_status cb_medium_at(const cb_medium *m, const double x[3], double *density);
 
 /* Facts about a medium that cb_fluid_medium_class.init may set. */
 typedef struct cb_medium_facts {
-  bool uses[3]; /* whether the density depends on x, y and z; true at first. All false: it is the same everywhere. */
+  bool uses[3]; /* whether the density depends on x, y and z; true at first. All false: the density is the same
+                 * everywhere. */
   /* The layers of a medium that has layers, as in cb_medium_layers: level[levels] and density[levels + 1]. The arrays
    * belong to the class's struct. NULL, the initial value: there are no layers. */
   int levels;

@@ -69,8 +69,8 @@ typedef struct cb_motion {
   cb_status (*tangent)(const cb_run *run, int body, struct cb_tangent *out);
   /* Finds how the motion of a falling plate, the body with this index, is read from a state (src/run/falling.h). */
   cb_status (*plate)(const cb_run *run, int body, struct cb_falling_plate *out);
-  /* Returns the particles if several such runs can be stepped together by vector instructions (src/run/run_shared.h);
-   * otherwise NULL. */
+  /* Returns the particles of the run if several runs of this kind can be stepped together by vector instructions
+   * (src/run/run_shared.h); otherwise NULL. */
   struct cb_particles *(*lanes)(const cb_run *run);
   /* For the laws of controls: the first function finds the quantity with the name text[length], such as head.x, and
    * returns whether there is one; the second returns its value at the state that was last measured. quantities: which

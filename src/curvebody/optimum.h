@@ -30,12 +30,13 @@ typedef struct cb_gait_target {
   bool asked[CB_GROUP_SIZE];     /* for the target `parts`: which numbers are required */
 } cb_gait_target;
 
-/* Says what is sought. CB_OBJECTIVE_COST: the minimum of E at the target. CB_OBJECTIVE_EFFICIENCY: the maximum of
- * amount^2/E, where the amount of the target is free. CB_OBJECTIVE_TARGET: the maximum amount of a gait of given
- * length. CB_OBJECTIVE_TORQUE and CB_OBJECTIVE_WORK: the minimum at the target of int sum tau_i^2 dt and of int sum
- * |tau_i r_i'| dt, for the torques tau of a motion with inertia in a given duration; the target may be empty (`parts`
- * without a required number). The amount is the length of `move`, the angle of `turn`, or the only required number of
- * `parts` that is not 0; a target without such a number has no amount. */
+/* Says what is sought. CB_OBJECTIVE_COST: the minimum of E among the gaits that reach the target.
+ * CB_OBJECTIVE_EFFICIENCY: the maximum of amount^2/E, where the amount of the target is free. CB_OBJECTIVE_TARGET: the
+ * maximum amount of a gait of given length. CB_OBJECTIVE_TORQUE and CB_OBJECTIVE_WORK: the minimum of int sum tau_i^2
+ * dt and of int sum |tau_i r_i'| dt among the gaits that reach the target, for the torques tau of a motion with inertia
+ * in a given duration; the target may be empty (`parts` without a required number). The amount is the length of `move`,
+ * the angle of `turn`, or the only required number of `parts` that is not 0; a target without such a number has no
+ * amount. */
 typedef enum cb_objective {
   CB_OBJECTIVE_COST,
   CB_OBJECTIVE_EFFICIENCY,
@@ -75,7 +76,7 @@ typedef struct cb_optimum {
   double lambda[CB_GROUP_DIM]; /* multiplier lambda at the start of the gait, left-trivialised */
   double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], p[CB_SHAPE_MAX]; /* r, r', p at the start of the gait */
   double wong; /* cost of the gait by Wong's equations; nan if they were not solved */
-  /* the largest relative changes along the solution of Wong's equations of three constants: r'Mr' (`speed`),
+  /* the largest relative changes of three constants along the solution of Wong's equations: r'Mr' (`speed`),
    * Ad*_{g^-1} lambda, and the quadratic Casimir functions of lambda; nan if the equations were not solved */
   double speed, momentum, casimir;
   /* index: number of negative eigenvalues of the second variation of the cost; flat: number of its zero eigenvalues. A

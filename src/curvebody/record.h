@@ -169,8 +169,9 @@ cb_status cb_reader_checkpoint(cb_reader *reader, cb_blob *state, size_t n_state
  * number. */
 size_t cb_reader_fields(const cb_reader *reader, const cb_reader_field **fields);
 
-/* Read the rows first .. first + count - 1 of field number f into out[count][fields[f].count], with integers converted
- * to doubles; or as many events into out[count]. CB_ERROR_ARGUMENT if the record has no such rows or events. */
+/* cb_reader_rows reads the rows first .. first + count - 1 of field number f into out[count][fields[f].count], with
+ * integers converted to doubles. cb_reader_events reads the events with these numbers into out[count].
+ * CB_ERROR_ARGUMENT if the record has no such rows or events. */
 cb_status cb_reader_rows(cb_reader *reader, size_t f, uint64_t first, uint64_t count, double *out);
 cb_status cb_reader_events(cb_reader *reader, uint64_t first, uint64_t count, cb_event_row *out);
 

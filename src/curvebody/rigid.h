@@ -36,7 +36,7 @@ typedef struct cb_rigid_problem {
   /* Computes quantities that both `inertia` and `wrench` need. It is called before these two functions are called with
    * the same arguments, `wrench` with dF. NULL: there is nothing to compute. */
   void (*expect)(void *self, double t, const cb_pose *g, const double Y[6]);
-  /* If neither K nor mu0 depends on t or g: K, mu0 and K^-1. NULL: they may depend. */
+  /* If neither K nor mu0 depends on t or g: K, mu0 and K^-1. NULL: K or mu0 may depend on t or g. */
   const cb_rigid_constant *constant;
   bool pose_dependent; /* K or mu0 depends on g: inertia is then called at every iteration */
   /* Computes the wrench <dK/dg Y, Y>/2 + <dmu0/dg, Y>, and its derivative in Y (dwrench may be NULL). NULL: K and mu0
@@ -51,7 +51,8 @@ typedef struct cb_rigid_problem {
    * of a step of length h then multiplies the error by a factor of order h |dmu/dxi|/|K| + h^2 |dF/dxi|/|K|. */
   cb_status (*pose_derivative)(void *self, double t, const cb_pose *g, const double Y[6], double dmu[6][6],
                                double dF[6][6]);
-  bool exact; /* all derivatives are exact: a step may then end after a small first change, without a second residual */
+  bool exact;       /* all derivatives are exact: a step may then end after a small first change, without computing the
+               * residual again */
   bool dead_load;   /* the wrench is a force at the body's origin that is constant in the world's axes, like a weight */
   double curvature; /* curvature K_s of the space in which the body moves, 1/m^2; 0: flat space */
 } cb_rigid_problem;

@@ -83,10 +83,10 @@ cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, con
  * written. Errors are those of cb_run_go. */
 cb_status cb_run_advance(cb_run *run, cb_sink *sink, int64_t steps, double seconds, const volatile sig_atomic_t *stop);
 
-/* Does the same as cb_run_advance(run[i], NULL, steps, 0, NULL) for each of n different runs, in several threads (0: the
- * number of threads of the process) and with vector instructions where runs of equal systems allow it; the states are
- * the same, bit for bit. status[n] and text[n] are the results of the runs and the texts of their failures. No other
- * thread may use the runs or their scenarios. CB_ERROR_ARGUMENT for a negative number of steps; CB_ERROR_MEMORY. */
+/* Does the same as cb_run_advance(run[i], NULL, steps, 0, NULL) for each of n different runs, in several threads (0: as
+ * many as the process has) and with vector instructions where runs of equal systems allow it; the states are the same,
+ * bit for bit. status[n] and text[n] are the results of the runs and the texts of their failures. No other thread may
+ * use the runs or their scenarios. CB_ERROR_ARGUMENT for a negative number of steps; CB_ERROR_MEMORY. */
 enum { CB_RUN_TEXT = 600 };
 cb_status cb_runs_advance(cb_run *const *run, size_t n, int64_t steps, int threads, cb_status *status,
                           char (*text)[CB_RUN_TEXT]);
@@ -163,7 +163,7 @@ cb_run_change cb_run_changes(const cb_run *run);
 double cb_run_end(const cb_run *run);
 double cb_run_step(const cb_run *run);
 
-/* Returns the number of rows, with that of the start, if the run reaches its end. */
+/* Returns the number of rows that the run has when it reaches its end, including the row of the start. */
 int64_t cb_run_rows(const cb_run *run);
 
 /* Return how much the start was changed to satisfy the constraints: the maximum change of a coordinate, and of a

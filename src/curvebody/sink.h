@@ -24,8 +24,8 @@ typedef struct cb_files {
 
 typedef enum cb_field_type { CB_FIELD_DOUBLE, CB_FIELD_INT64, CB_FIELD_INT32 } cb_field_type;
 
-/* A dimension of arrays, with its scale: the numbers `values`, or the texts `labels`, or neither; then the scale is
- * 0 .. count-1. */
+/* A dimension of arrays, with its scale. The scale consists of the numbers `values` or of the texts `labels`; if both
+ * are NULL, it is 0 .. count-1. */
 typedef struct cb_dimension {
   const char *name; /* "particle" */
   size_t count;

@@ -41,7 +41,7 @@ typedef struct cb_intrinsic cb_intrinsic;
 typedef struct cb_origin {
   double length;
   double direction[CB_DIM_MAX];
-  double rotation[CB_DIM_MAX * CB_DIM_MAX]; /* row-major, dim x dim of the factor */
+  double rotation[CB_DIM_MAX * CB_DIM_MAX]; /* row-major, dim x dim, where dim is the dimension of the factor */
   double shift[CB_DIM_MAX];                 /* per axis of the space, or per coordinate of the group */
 } cb_origin;
 
@@ -119,7 +119,8 @@ struct cb_space {
   int n_charts;
   cb_chart charts[CB_CHART_MAX];
   const cb_chart *chart;         /* the entry of `charts` in whose coordinates points are given; NULL: the embedding */
-  const cb_intrinsic *intrinsic; /* NULL unless the space is intrinsic; the coordinates of `chart` are the embedding */
+  const cb_intrinsic *intrinsic; /* NULL unless the space is intrinsic; the coordinates of `chart` then replace those of
+                                  * the embedding */
   const char *plot;              /* name of the plot coordinates: "poincare", "stereographic", "embedding" */
   void *data;                    /* data of the class; the library frees the pointer with free() */
 };
@@ -177,9 +178,9 @@ cb_status cb_distance_derivatives(const cb_space *g, const double *x, const doub
 void cb_exp(const cb_space *g, const double *x, const double *v, double *y, double *w);
 /* Computes the shortest v with exp_x(v) = y; CB_ERROR_DOMAIN for antipodal points. */
 cb_status cb_log(const cb_space *g, const double *x, const double *y, double *v);
-/* Do the same for n points, one after another in x[n*k], y[n*k], v[n*k] and distance[n], where k is the embedding
- * dimension. cb_log_all returns the status of the first pair that fails, and sets *which to its index; the results up to
- * there are valid. */
+/* Do the same as cb_distance, cb_exp and cb_log for n points, one after another in x[n*k], y[n*k], v[n*k] and
+ * distance[n], where k is the embedding dimension. cb_log_all returns the status of the first pair that fails, and sets
+ * *which to its index; the results up to there are valid. */
 void cb_distance_all(const cb_space *g, size_t n, const double *x, const double *y, double *distance);
 void cb_exp_all(const cb_space *g, size_t n, const double *x, const double *v, double *y);
 cb_status cb_log_all(const cb_space *g, size_t n, const double *x, const double *y, double *v, size_t *which);

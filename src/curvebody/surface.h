@@ -62,8 +62,8 @@ cb_status cb_surface_embed(cb_surface *s, double K, cb_surface_chart chart);
 cb_status cb_surface_check(const cb_surface *s, bool open);
 
 /* Finds the edges and their number *n. An edge joins the vertices a < b and has one or two faces: face[1] is -1 at a
- * border. If exactly one of two faces runs from a to b, this is face[0]. Edges ascend by a, then by b. An edge that two
- * parts share is listed once for each part. CB_ERROR_DOMAIN if three faces of a part meet in an edge. */
+ * border. If exactly one of two faces runs from a to b, this face is face[0]. Edges ascend by a, then by b. An edge
+ * that two parts share is listed once for each part. CB_ERROR_DOMAIN if three faces of a part meet in an edge. */
 typedef struct cb_surface_edge {
   int a, b, face[2];
 } cb_surface_edge;

@@ -38,7 +38,8 @@ typedef struct cb_factor_chart {
    * and writes the result to v[dim]. Returns the number of factors T. Directions need not have length 1. */
   int (*reach)(cb_trig k, int dim, const double *q, const double *u, double direction[][CB_DIM_MAX], double *length,
                double *v);
-  /* The inverse of reach: computes the q of T(direction, length) of the base point. NULL if there is none. */
+  /* The inverse of `reach` for a single T: computes the coordinates q of the point to which T(direction, length) moves
+   * the base point. NULL: the chart has no such function. */
   void (*from_reach)(int dim, const double *direction, double length, double *q);
 } cb_factor_chart;
 #define CB_FACTOR_CHART \

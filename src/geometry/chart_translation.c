@@ -1,6 +1,6 @@
 /* Translation coordinates: from the base point move by g along the z axis, then by b along x, then by a along y. Each
- * motion is the flow of a translation (on H^n a boost, on a sphere a rotation). If g = 0, the flow of the Killing field
- * of x changes only b.
+ * motion is the flow of a translation (on H^n a boost, on a sphere a rotation). If g = 0, the flow of the translation
+ * along x changes only b.
  *
  *   x = C(a) s_K(b),  y = s_K(a),  z = C(a) C(b) s_K(g),  w = R C(a) C(b) C(g),  C = c_K     (a, b, g)
  *   the same without z, at g = 0                                                             (a, b)
@@ -77,8 +77,8 @@ static void metric(cb_trig k, int dim, const double *q, cb_diagonal *m) {
   m->ddg[1][1][2] = a * ddb;
 }
 
-/* Adds the coordinate u = q[first - 1]. It replaces F' of the coordinates from `first` on, and its derivatives if
- * requested, by F = s_K((u1-u2)/2)^2 + C(u1) C(u2) F'. */
+/* Extends *h by the coordinate u = q[first - 1]: replaces the value F' for the coordinates from `first` on, and its
+ * derivatives if they are requested, by F = s_K((u1-u2)/2)^2 + C(u1) C(u2) F'. */
 static void one_more(cb_trig k, int dim, int first, const double *q1, const double *q2, bool derivatives,
                      cb_half_chord *h) {
   int u = first - 1;
@@ -110,8 +110,8 @@ static void half_chord(cb_trig k, int dim, const double *q1, const double *q2, b
   for (int first = dim; first > 0; first--) one_more(k, dim, first, q1, q2, derivatives, out);
   out->cos2 = 1 - k.k * out->f;
   if (k.k > 0 && out->cos2 < 0.5) {
-    /* For K = 1: cos^2(d/2) = sin^2((a1+a2)/2) + cos a1 cos a2 cos^2(d'/2), where d' is the distance by b and g
-     * alone. */
+    /* For K = 1: cos^2(d/2) = sin^2((a1+a2)/2) + cos a1 cos a2 cos^2(d'/2), where d' is the distance that follows from
+     * b and g alone. */
     out->cos2 = 1;
     for (int u = dim - 1; u >= 0; u--)
       out->cos2 =

@@ -220,8 +220,8 @@ static double in_frame(int n, double frame[D][D], tensor t, double out[COMPONENT
   return largest;
 }
 
-/* Returns the rank of m: the number of columns whose part orthogonal to the others is larger than `least`, by
- * Gram-Schmidt with pivots. Overwrites m. */
+/* Returns the rank of m: the number of columns whose part orthogonal to the columns counted before them is larger than
+ * `least`. It is found by the Gram-Schmidt method, which takes the largest remaining column first. Overwrites m. */
 static int rank(int columns, double m[UNKNOWNS][COMPONENTS], double least) {
   for (int done = 0; done < columns; done++) {
     double maximum = 0;
@@ -305,8 +305,8 @@ cb_status cb_killing_bound(const cb_space *g, const double *q, int *count) {
     for (int i = 0; i < g->dim; i++) near[i] = q[i] + k * aside[i] * fmax(1, fabs(q[i]));
     if (bound_at(g, near, &there) == CB_OK && there < *count) *count = there;
   }
-  /* No space of dimension n has exactly one field fewer than the maximum, because its curvature would be constant, so
-   * that it has the maximum. */
+  /* No space of dimension n has exactly one field fewer than the maximum, because its curvature would then be constant,
+   * and a space of constant curvature has the maximum. */
   if (!status && *count == g->dim * (g->dim + 1) / 2 - 1) --*count;
   return status;
 }

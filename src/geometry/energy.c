@@ -29,7 +29,8 @@ static const double seen = 5e-4;
  * the distance is requested, otherwise `resolved`. The error of the Hessian of E has this size, and the error of E has
  * its square. */
 static const double resolved = 3e-7, finely = 1e-8;
-/* The same maximum for a curve from which a search for a geodesic starts. */
+/* The maximum size of the highest coefficients, as `resolved`, for a curve from which a search for a geodesic
+ * starts. */
 static const double roughly = 1e-3;
 /* settled: the relative error of the derivatives at which the iteration stops. rounding: the |step|/d that remains
  * because of round-off. */
@@ -119,8 +120,9 @@ static cb_status minimize(cb_curve *c, bool with_hessian, descent *s, double *re
   return status ? status : cb_fail(lost, "no minimum of the energy was found in %d steps", ITERATIONS);
 }
 
-/* Computes the distance d and its derivatives, to first order in the remaining gradient inside. lowered is the covector
- * of the velocity at the start. gradient, hessian and lowered may be NULL. */
+/* Computes the distance d = sqrt(2 E) and its derivatives after one more Newton step, without making this step: it
+ * changes E by -|y|^2/2, and the gradient of E at the ends to first order. lowered is the covector of the velocity at
+ * the start. gradient, hessian and lowered may be NULL. */
 static void conclude(const cb_curve *c, const double *y, double *length, double *gradient, double *hessian,
                      double *lowered) {
   const int n = c->n, inner = (c->degree - 1) * n, ends = 2 * n;
@@ -139,8 +141,8 @@ static void conclude(const cb_curve *c, const double *y, double *length, double 
   for (int i = 0; lowered && i < n; i++) lowered[i] = -first[i] * d;
 }
 
-/* Sets a[0], a[1] of x'' = a[0] + (a[1] - a[0]) s for a geodesic between the ends, which differ by `move`. Returns
- * false if |a| >= 2 |move| at an end, or if the metric is not positive definite. */
+/* Sets a[0] and a[1] such that x'' = a[0] + (a[1] - a[0]) s holds approximately for a geodesic between the ends, which
+ * differ by `move`. Returns false if |a| >= 2 |move| at an end, or if the metric is not positive definite. */
 static bool bends(const cb_curve_ends *ends, double a[2][D]) {
   const int n = ends->g->dim;
   const double *v = ends->move;
@@ -277,7 +279,8 @@ cb_status cb_energy_start(const cb_space *g, const double *q, const double *move
 
 /* Lengths with a smaller relative difference count as equal. */
 static const double equal = 1e-10;
-/* Other images are not tried for geodesics shorter than this fraction of the period, measured at both ends. */
+/* Images of the end differ by the period of a coordinate. If a geodesic is shorter than this fraction of the period,
+ * whose length is measured at both ends, other images are not tried. */
 static const double alone = 0.125;
 
 /* Fails if there is a shorter or equally short geodesic to another image of the end under the period of a

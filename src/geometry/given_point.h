@@ -33,9 +33,10 @@ cb_status cb_place_space_point(const cb_node *map, const char *what, const cb_sp
  * `at`; the result is in the coordinates in which the space is used. */
 cb_status cb_place_vector(const cb_node *at, const cb_node *node, const cb_space *g, const double *x, double *vector);
 
-/* Reads one point in coordinates of a chart (NULL: the embedding). Sets x, and given[dim] unless chart is NULL. If
- * coordinates grow, *origin is the origin that moves the base point to the point. x is valid for places that are not
- * beyond cb_place_far. */
+/* Reads one point in coordinates of a chart (NULL: the embedding). Sets x and, unless chart is NULL, the coordinates
+ * given[dim] as they are in the scenario. If coordinates of the embedding grow with the distance (cb_origin_grows),
+ * *origin is the origin that moves the base point to the point. x is valid for places that are not beyond
+ * cb_place_far. */
 cb_status cb_place_read(const cb_node *node, const cb_space *g, const cb_chart *chart, double *x, double *given,
                         cb_origin *origin);
 /* Does the same as cb_place_read, from a map {chart: .., point: [..]}, and sets *chart. */

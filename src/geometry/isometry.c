@@ -299,7 +299,7 @@ void cb_killing_momentum_add(const cb_space *g, const double *x, const double *p
 enum { DIM = CB_DIM_MAX, SIZE = DIM + DIM * DIM, COLUMNS = 8, MAX_STEPS = 100000 };
 
 /* A step is accepted if the relative difference of the last two columns of the extrapolation is at most `converged`.
- * The error of the last column is far smaller; the round-off of DX is a tenth of this. A step shorter than
+ * The error of the last column is far smaller; the round-off of DX is a tenth of `converged`. A step shorter than
  * smallest_step times the whole time is always accepted. */
 static const double converged = 1e-13, smallest_step = 1e-10;
 

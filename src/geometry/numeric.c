@@ -223,7 +223,8 @@ static const double bent = 1.5;
 static const double turn = 1;
 /* A search stops at this multiple of the shortest length that was found before. */
 static const double too_long = 3;
-/* Other images are not tried for geodesics shorter than this fraction of the period, measured at both ends. */
+/* Images of the end differ by the period of a coordinate. If a geodesic is shorter than this fraction of the period,
+ * whose length is measured at both ends, other images are not tried. */
 static const double alone = 0.125;
 
 /* The coarse solutions that were found, one per geodesic. */

@@ -13,7 +13,7 @@
 
 enum { CB_POSITION_TEXT = 160 };
 
-/* Writes a position as a text for messages, such as "(1.5, 0.25, -3)", and returns text. */
+/* Writes a position as a text for messages, such as "(1.5, 0.25, -3)", and returns `text`. */
 const char *cb_numeric_position(int n, const double *q, char text[CB_POSITION_TEXT]);
 
 /* Tests whether q is in the domain of the space (otherwise returns CB_ERROR_DOMAIN), and computes the metric of the
@@ -103,13 +103,13 @@ typedef struct cb_curve_ends {
   cb_curve_metric metric[2];
 } cb_curve_ends;
 
-/* A polynomial curve. The order of the nodes is: inner nodes, start, end. The order of the matrix is: inner nodes by
- * coordinate, row i (degree - 1) + j for coordinate i of node j, then the coordinates of the start, then those of the
- * end. */
+/* A polynomial curve. Its nodes are in this order: inner nodes, start, end. The rows of the matrix, and its columns,
+ * are in this order: coordinate i of inner node j in row i (degree - 1) + j, then the coordinates of the start, then
+ * those of the end. */
 typedef struct cb_curve {
   const cb_curve_ends *ends;
   int n, degree;
-  /* nodes on [0, 1], weights, P_N at the nodes */
+  /* nodes on [0, 1], weights, and the values of Legendre's polynomial P_N at the nodes (N: the degree) */
   double s[CB_CURVE_POINTS], w[CB_CURVE_POINTS], legendre[CB_CURVE_POINTS];
   /* d[a][j]: the derivative at node a of the polynomial that is 1 at node j and 0 at the other nodes; transpose: its
    * transpose */
@@ -117,8 +117,8 @@ typedef struct cb_curve {
   double x[CB_CURVE_DIM][CB_CURVE_POINTS]; /* the curve at the nodes, minus q */
   double v[CB_CURVE_DIM][CB_CURVE_POINTS];
   double energy, gradient[CB_CURVE_SIZE]; /* the energy and its gradient, in the order of the matrix */
-  /* at the nodes, with the weight w: metric w g_ij, turn w d_l g_ik v^k at [i][l], bend w d_l d_m g(v, v)/2 at
-   * [l][m] */
+  /* values at the nodes, with the weight w of the node: metric[i][j] is w g_ij, turn[i][l] is w d_l g_ik v^k, and
+   * bend[l][m] is w d_l d_m g(v, v)/2 */
   double metric[CB_CURVE_DIM][CB_CURVE_DIM][CB_CURVE_POINTS], turn[CB_CURVE_DIM][CB_CURVE_DIM][CB_CURVE_POINTS],
       bend[CB_CURVE_DIM][CB_CURVE_DIM][CB_CURVE_POINTS];
   double h[CB_CURVE_SIZE][CB_CURVE_SIZE], inverse_pivot[CB_CURVE_SIZE];
@@ -197,8 +197,8 @@ static inline cb_status cb_midpoint(const cb_extrapolation *e, double H, int m, 
 }
 
 /* Computes row j = 0, 1, ... of the table for a step of length H, from the rows before it. table[j * size + i] becomes
- * the last increment y(H) - y(0) of the row. `error` (from row 1 on) becomes its difference from the entry before it in
- * the row. */
+ * the last increment y(H) - y(0) of the row. `error` (from row 1 on) becomes the difference of this increment from the
+ * entry before it in the row. */
 static inline cb_status cb_extrapolation_row(const cb_extrapolation *e, double H, int j, double *table, double *error) {
   double last[CB_EXTRAPOLATION_MAX];
   const cb_status status = cb_midpoint(e, H, 2 * (j + 1), last);

@@ -43,7 +43,7 @@ typedef struct flow {
   bool transport, jacobi;
   double length;           /* |u| */
   double tolerance;        /* the maximum error of one step */
-  double y[SIZE], f[SIZE]; /* at the start of the step: q, u, w, columns (dq, v) for unit dq(0), v(0) */
+  double y[SIZE], f[SIZE]; /* y: q, u, w and Jacobi fields (dq, v) at the start of the step; f: their rates */
   double metric[D * D];    /* the metric at the start of the step */
   double scale[D];         /* the largest sqrt(g_ii) so far */
   int *evaluations;
@@ -163,7 +163,8 @@ static double error_norm(const flow *s, const double *d, const double *e) {
     for (int i = 0; i < n && w > 0; i++) worst = fmax(worst, s->scale[i] * fabs(e[at + i]) / w);
     at += n;
   }
-  /* For Jacobi fields, each row is relative to its largest entry, for unit vectors at the start of the step. */
+  /* Of Jacobi fields that start from unit vectors, the error of each row is relative to the largest entry of the
+   * row. */
   for (int i = 0; s->jacobi && i < 2 * n; i++) {
     double maximum = 0, size = 0;
     for (int c = 0; c < 2 * n; c++) {

@@ -20,9 +20,9 @@
  *   x' = x + s (s.x)/(R(R + w)) - s x_w/R,   x_w' = (w x_w - s.x)/R,   y = (s, w),  w = sqrt(R^2 + |s|^2)      H^n
  *   x' = x - y                                                                                                E^n
  *   q' = m(y)^-1 (q - y),  p' = m(y)^T p                                                                  groups
- * ' is the image of a local point (x, x_w) of H^n, x of E^n or q of a group, and of the covector p. R is 1/sqrt|K| for
- * the curvature K, and m(y) is the matrix of the left translation by y. All entries are computed from s by these
- * formulae in double-double arithmetic, so that the map is an isometry to 1e-30 for every y.
+ * A prime marks the image of a local point (x, x_w) of H^n, x of E^n or q of a group, and of the covector p. R is
+ * 1/sqrt|K| for the curvature K, and m(y) is the matrix of the left translation by y. All entries are computed from s
+ * by these formulae in double-double arithmetic, so that the map is an isometry to 1e-30 for every y.
  */
 #include "geometry/origin.h"
 

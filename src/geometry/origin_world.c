@@ -7,7 +7,7 @@
  *     T(b) = ((1 + 2 a.b + |b|^2) a + (1 - |a|^2) b)/D,  D = 1 + 2 a.b + |a|^2 |b|^2,  1 - |a|^2 = 1/cosh^2(L/2)
  *     T'(b) c = (1 - |a|^2)/D (c - 2 (1 + a.b)/D G c + 2/D G G c),  G c = b (a.c) - a (b.c)
  * (x, w) is a point in units of the radius, x_n = x.n, c is a tangent vector at b, and T' is the derivative of T. In
- * the first line ' is the image.
+ * the first line a prime marks the image.
  *
  * Killing momenta are converted to the axes of the world, with their sizes and errors:
  *   translations:  e = w p - x p_w  in hyperbolic space,  e = p  in flat space

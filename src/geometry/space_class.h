@@ -65,8 +65,8 @@ static inline void cb_rotation_field(const cb_space *g, int axis, const double *
 
 /* --- spaces of constant curvature, and products of such a space and a line ---
  *
- * The macro defines `params` and `init` of a class whose only parameter is the curvature. Its arguments are the
- * default, the range and the documentation of the curvature, and the dimensions of the factors. */
+ * The macro CB_CONSTANT_CURVATURE defines `params` and `init` of a class whose only parameter is the curvature. Its
+ * arguments are the default, the range and the documentation of the curvature, and the dimensions of the factors. */
 
 /* clang-format off */
 #define CB_CONSTANT_CURVATURE(fallback, range, doc, ...)                                                             \
@@ -76,7 +76,7 @@ static inline void cb_rotation_field(const cb_space *g, int axis, const double *
     static const int dim[] = {__VA_ARGS__};                                                                          \
     return cb_space_init_product(g, sizeof dim / sizeof *dim, dim, (double[]){*(const double *)p, 0});            \
   }
-/* The members of the class that the macro above defines. */
+/* The members of the class that CB_CONSTANT_CURVATURE defines. */
 #define CB_CONSTANT_CURVATURE_CLASS .params = params, .params_size = sizeof(double), .init = init
 /* clang-format on */
 

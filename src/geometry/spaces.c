@@ -147,7 +147,7 @@ void cb_space_free(cb_space *g) {
  */
 
 /* Writes the plot coordinates xi_i = x_i/s with s = 1 + r x_n and r = 1/R. If v is not NULL, it also writes the
- * velocities xi_i' = (x_i' - xi_i s')/s with x' = v and s' = r v_n. Returns n. */
+ * velocities xi_i' = (x_i' - xi_i s')/s with x' = v and s' = r v_n. Returns n, their number. */
 static int ball(cb_factor f, const double *x, const double *v, double *plot, double *velocity) {
   int n = f.count - 1;
   double r = sqrt(fabs(f.curvature)), w = r * x[n], s = 1 + w;

@@ -2,11 +2,11 @@
  *
  *   places      Uniform by volume in a geodesic ball, or on all of a sphere S^n: x = exp_at(t), t uniform in a flat
  *               ball and accepted with a probability proportional to the volume element of exp. This is prod_f
- *               (S_f(|t_f|)/|t_f|)^(dim_f - 1) over the factors f of the space, of dimension dim_f, with t_f the part
- *               of t there. S_f(r) is sin r for a sphere, sinh r for a hyperbolic space and r for a flat space, in
- *               units of the radius of curvature. Spheres are added one after another, and a random place is rejected
- *               if the sphere would overlap an earlier one (random sequential addition). In spaces that are given only
- *               by a metric, t is uniform; this is uniform by volume only for small balls.
+ *               (S_f(|t_f|)/|t_f|)^(dim_f - 1) over the factors f of the space, of dimension dim_f, where t_f is the
+ *               part of t in factor f. S_f(r) is sin r for a sphere, sinh r for a hyperbolic space and r for a flat
+ *               space, in units of the radius of curvature. Spheres are added one after another, and a random place is
+ *               rejected if the sphere would overlap an earlier one (random sequential addition). In spaces that are
+ *               given only by a metric, t is uniform; the places are then uniform by volume only for small balls.
  *   velocities  All have one speed and random directions, or they have Maxwell's distribution: each component is normal
  *               with variance T/m.
  *   masses      All equal, listed, or uniform in [mass, mass_max].

@@ -14,7 +14,8 @@ static const double off_tangent = 1e-6;
 /* Up to this distance from the base point, in radii of curvature, the velocity of a particle may be given in another
  * chart than its position. The error is up to exp(2 coordinate_range) units of round-off. */
 static const double coordinate_range = 10;
-/* The approximate distance, in radii of curvature, beyond which squares of a field overflow. */
+/* The approximate distance, in radii of curvature, beyond which squares of the components of a Killing field
+ * overflow. */
 static const double largest_square = 354;
 
 static const cb_origin *origin_of(const cb_places *p, int i) { return &p->origin[p->frame[i]]; }

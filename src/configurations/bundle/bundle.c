@@ -251,7 +251,8 @@ cb_status cb_scenario_read_element(const cb_group *G, const cb_node *list, const
  * CB_ERROR_DOMAIN, with a place in the text, if it is another flow. */
 static cb_status linear_part(const cb_flow *flow, cb_bundle_flow *out) {
   enum { PLACES = 7 };
-  /* The times, and the numbers of one place, are not commensurable with the periods that a flow is likely to have. */
+  /* The times, and the numbers of one place, are not commensurable with the periods that a flow is likely to have, so
+   * that a periodic flow is not taken for a linear one. */
   static const double time[] = {0, 1.4142135623730951, 51.961524227066320};
   static const double place[PLACES][3] = {{0, 0, 0},
                                           {1, 0.3, -0.7},

@@ -3,7 +3,7 @@
  *
  * Newton's method has one block of s*dim unknowns per particle, ordered by stage, then by coordinate; s is the number
  * of stages, dim the dimension of the space. In moving charts a unit is one particle in one factor of the space. Stage
- * arrays in charts are [s][n*dim], on the embedding [s][n*k].
+ * arrays in charts are [s][n*dim], and those in the embedding are [s][n*k], for n particles with k coordinates each.
  */
 #pragma once
 
@@ -74,7 +74,7 @@ struct cb_gauss {
 /* Changes CB_ERROR_DOMAIN of a stage to CB_STEP_DOMAIN, because a smaller step may stay in the domain. */
 cb_status cb_gauss_stage_status(cb_status status);
 
-/* Creates the matrix; mask and pivots are those of cb_stage_matrix_create. */
+/* Creates the matrix; mask and pivots are those of cb_stage_matrix_create (iteration.h). */
 cb_status cb_gauss_make_matrix(cb_gauss *m, const bool *mask, const double *pivots);
 
 /* Solves for the stages of the step to round-off or the tolerance. */
@@ -96,7 +96,7 @@ cb_status cb_gauss_solve(cb_gauss *m);
 
 #define CB_INLINE static inline __attribute__((always_inline))
 
-/* fmax would be a function call; a nan is detected elsewhere. */
+/* Returns the larger of a and b. It replaces fmax, which would be a function call. A nan is detected elsewhere. */
 CB_INLINE double cb_larger(double a, double b) { return a > b ? a : b; }
 
 /* <u,v> of a factor; with negative curvature the last coordinate has a minus sign. */
@@ -244,7 +244,7 @@ typedef struct cb_gauss_moving {
   size_t count, points; /* n*dim, n*k */
   double *xi, *u;       /* coordinates and d xi/dt at the stages */
   double *x, *F, *v;    /* points, forces and (with damping) velocities in the embedding */
-  double *f0, *f;       /* the forces' components along x0 [s][n*factors] and the frame [s][n*dim] */
+  double *f0, *f;       /* components of the forces: f0[s][n*factors] along x0, f[s][n*dim] in the frame */
   double time[CB_STAGES_MAX];
   const double *x_at[CB_STAGES_MAX], *v_at[CB_STAGES_MAX]; /* [s]: where each stage begins in x, v and F */
   double *F_at[CB_STAGES_MAX];

@@ -43,7 +43,8 @@ static cb_status fixed_point(cb_gauss *m) {
   return cb_iterate(&how, m->integrator, m);
 }
 
-/* Makes one correction. c->change is the norm of the residual, which is already relative, so c->size is 1. */
+/* Makes one correction of Newton's method. c->change is the norm of the residual, which is already relative, so c->size
+ * is 1. */
 static cb_status correct(void *method, cb_stage_change *c) {
   cb_gauss *m = method;
   cb_status status = m->form->matrix(m, m->matrix);

@@ -292,7 +292,7 @@ static cb_status passes(cb_gauss *m, int count, cb_stage_change *c) {
   return CB_OK;
 }
 
-/* Sets the frames, the momenta in them, and the stages of free motion. */
+/* Sets the frames, the momenta in them, and the stages that the particle would have without forces. */
 static void start_stages(const cb_gauss *m, const cb_gauss_moving *w, const unit *u) {
   const cb_moving_factor *f = u->f;
   cb_moving_frame(f->d, f->k, f->K, u->x0, u->E);

@@ -15,8 +15,8 @@
 
 enum { D = CB_DIM_MAX, KMAX = CB_COORD_MAX };
 
-/* Derivatives for one particle at one stage. f: the force in the chart, with the force in the embedding constant; x:
- * the point; v: the velocity. _xi and _e: the derivatives by xi and e. */
+/* Derivatives for one particle at one stage. f: the force in the chart, differentiated with the force in the embedding
+ * kept constant; x: the point; v: the velocity. _xi and _e: the derivatives by xi and e. */
 typedef struct stage_jet {
   double f_xi[D][D], f_e[D][D];
   double x_xi[KMAX][D], x_e[KMAX][D], v_xi[KMAX][D], v_e[KMAX][D];
@@ -223,8 +223,8 @@ static void carry_back_derivative(int d, double K, const double *e, const double
                           ey * e[p] * 2 * s * half * e[q] / (both * both));
 }
 
-/* Adds the rest of a block on the diagonal for one unit: kinetic terms, and the dependence of the anchor on xi and e.
- */
+/* Adds to a block on the diagonal the terms of one unit that force_block does not give: kinetic terms, and the
+ * dependence of the anchor on xi and e. */
 static void kinetic_block(const cb_gauss *m, int a, const cb_moving_factor *f, double *block) {
   const cb_gauss_moving *w = m->self;
   const int s = m->s, d = f->d, B = s * m->dim;

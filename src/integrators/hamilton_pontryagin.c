@@ -38,7 +38,8 @@ static void find_momentum(cb_rigid_trial *e, const double Y[6]) {
   for (int i = 0; i < 6; i++) e->mu[i] += e->mu0[i];
 }
 
-/* Computes the poses for the twist Y, mu there, and, with fresh_inertia, K and mu0 there, unless they are constant. */
+/* Computes the poses that follow from the twist Y, and the momentum mu. With fresh_inertia, computes K and mu0 at the
+ * middle pose first, unless they are constant. */
 static cb_status place(cb_rigid_trial *e, const double Y[6], bool fresh_inertia) {
   double moved[3];
   move(e, Y);
@@ -87,8 +88,8 @@ typedef struct halves {
   double H[3][3], P_inverse[3][3], Q[3][3], S[3][3];
 } halves;
 
-/* Computes X_omega = h H P^-1, which depends only on the angular part of dY. P is the angular block of dtau^-1_{hY}: of
- * A, or, for the map tln, of the dtau^-1 of the map cayley. */
+/* Computes X_omega = h H P^-1, which depends only on the angular part of dY. P is the angular block of A or, for the
+ * map tln, of dtau^-1_{hY} of the map cayley. */
 static bool half_turns(const cb_rigid_trial *e, const double hY[6], const double A[6][6], halves *out, double X[3][3]) {
   double own[6][6], P[3][3];
   const double *q = e->half.q, b[3] = {q[1] / q[0], q[2] / q[0], q[3] / q[0]};
@@ -108,7 +109,7 @@ static bool half_turns(const cb_rigid_trial *e, const double hY[6], const double
   return true;
 }
 
-/* Computes the linear rows of Z. Those of X/h are -H hat(x) H^T P^-1 - H S^-1 Q P^-1 and H S^-1;
+/* Computes the linear rows of Z. The linear rows of X/h are -H hat(x) H^T P^-1 - H S^-1 Q P^-1 and H S^-1;
  * Ad_s^-1 = [[R^T, 0], [-R^T hat(x), R^T]]. */
 static bool half_moves(const cb_rigid_trial *e, const halves *of, const double rt[3][3], const double X[3][3],
                        double Z[6][6]) {
@@ -136,7 +137,7 @@ static bool half_moves(const cb_rigid_trial *e, const halves *of, const double r
   return true;
 }
 
-/* The factor of B F in the load L: 1, or 2 if all of a wrench acts at the first node. */
+/* Returns the factor of B F in the load L: 1, or 2 if all of a wrench acts at the first node. */
 static double at_first(const cb_rigid_trial *e) { return e->damped ? 2 : 1; }
 
 /* Sets the load L at the first node to that of wrenches F that act half at each end of the step: B F, twice as much if
@@ -178,7 +179,8 @@ static void load_both(cb_rigid_trial *e) {
 
 static bool is_loaded(const cb_rigid_problem *p) { return p->wrench || p->inertia_wrench || p->pose_derivative; }
 
-/* Sets the members that are only read. All others are written before they are read. */
+/* Sets those members of the trial that a step reads without having written them. A step writes all other members before
+ * it reads them. */
 void cb_rigid_trial_begin(const cb_rigid_problem *p, cb_se3_map map, double h, const cb_rigid_state *s,
                           cb_rigid_trial *e) {
   const cb_rigid_constant *own = p->constant;

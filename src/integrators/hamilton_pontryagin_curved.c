@@ -7,8 +7,8 @@
  * with A = dtau^-1_{hY}, mu = K Y + mu0 (K: the inertia, in the line of dB the curvature), the half step s = T(y) B of
  * the transvection T by y and the rotation B, s s = tau(h Y), X_omega and X_v the angular and linear rows of X, and
  * the derivatives mu_g, F_g in the pose and F_Y in the twist. The matrix is reused while each change is at most a
- * fiftieth of the previous one. G of fluid/rigid_step.h is shared as there: 2 (1 + Ad_s)^-T G is added to B F, and
- * 2 (1 + Ad_s^-1)^-T G to B^T F.
+ * fiftieth of the previous one. The wrench G of fluid/rigid_step.h is shared between the two nodes, as in that file:
+ * 2 (1 + Ad_s)^-T G is added to B F, and 2 (1 + Ad_s^-1)^-T G to B^T F.
  */
 #include "fluid/rigid_step.h"
 #include "numerics/vec3.h"
@@ -48,8 +48,8 @@ static cb_status place_slope(step *e, const double Y[6]) {
   return shared ? shared : share_slope(e, &back, G, e->last);
 }
 
-/* Computes the poses for the twist Y, mu and F there, with `first` also K and mu0, and the derivatives of F if
- * requested. */
+/* Computes the poses that follow from the twist Y, and the values of mu and F at them; with `first` also K and mu0, and
+ * with with_derivative also the derivatives of F. */
 static cb_status place(step *e, const double Y[6], bool first, bool with_derivative) {
   const cb_rigid_problem *p = e->p;
   cb_biquaternion there;

@@ -2,7 +2,7 @@
  * (ida_solver.c).
  *
  * The unknowns are y = (x, v, L, M): n*k positions and velocities, the integrals L of the multipliers of all rows, and
- * the integrals M of the multipliers that keep the rows of position. See integrators/ida.c for the equations.
+ * the integrals M of the multipliers that enforce the rows of position. See integrators/ida.c for the equations.
  */
 #pragma once
 
@@ -71,8 +71,8 @@ cb_status cb_ida_residual(cb_ida *m, double t, const double *y, const double *yp
 /* Adds the values of the entries of dr/dy + c dr/dy' after cb_entries_begin. */
 cb_status cb_ida_jacobian(cb_ida *m, double t, double c, const double *y, const double *yp);
 
-/* Sets y and y' from a state. The state is projected to the rows, and the multipliers that keep the rows are computed.
- */
+/* Sets y and y' from a state. The state is projected to the rows, and the multipliers that enforce the rows are
+ * computed. */
 cb_status cb_ida_start(cb_ida *m, const cb_state *state);
 /* Sets the state at (t, t_low) from y, projected to the rows. */
 cb_status cb_ida_output(cb_ida *m, double t, double t_low, cb_state *state);

@@ -302,7 +302,8 @@ static cb_status momenta(const cb_ida *m, const double *x, const double *v, doub
   return CB_OK;
 }
 
-/* The start has L = M = 0, M' = 0, L' from the condition that the rates stay constant, and v' from the equations. */
+/* At the start L = M = 0 and M' = 0. L' follows from the condition that the rates stay constant, and v' from the
+ * equations. */
 cb_status cb_ida_start(cb_ida *m, const cb_state *state) {
   const int nk = m->nk;
   double *y = N_VGetArrayPointer(m->y), *yp = N_VGetArrayPointer(m->yp), *r = N_VGetArrayPointer(m->residual);
@@ -516,7 +517,7 @@ static int find_failed_particle(const cb_ida *m) {
 }
 
 static cb_status explain(cb_ida *m, int flag, double t0, double t) {
-  /* If the motion reaches the border of a chart, the steps go to 0. */
+  /* If the motion reaches the border of a chart, the lengths of the steps go to 0. */
   const cb_status stopped = m->failure == CB_STEP_DOMAIN ? CB_STEP_DOMAIN : CB_STEP_NO_CONVERGENCE;
   switch (flag) {
     case IDA_TOO_MUCH_WORK:

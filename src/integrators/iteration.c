@@ -28,7 +28,7 @@ void cb_stage_sum(size_t count, int s, double h, const double *a, const double *
   }
 }
 
-/* fmax would be a function call. */
+/* Returns the larger of a and b. It replaces fmax, which would be a function call. */
 static inline double larger(double a, double b) { return b > a ? b : a; }
 
 double cb_stage_move(size_t count, const double *next, const double *x0, double *moves, cb_stage_change *c) {
@@ -137,8 +137,8 @@ void cb_predictor_push(cb_predictor *p, double h, const double *stage) {
 
 double *cb_predictor_past(cb_predictor *p, int age) { return age < p->known ? p->past[age] : NULL; }
 
-/* Returns the number of past steps to use. The older of two steps is useful only if it has the same sign, and a quarter
- * to four times the length of the other. */
+/* Returns the number of past steps to use. The older of two steps is useful only if it has the same sign as the other
+ * one, and a quarter to four times its length. */
 static int useful_depth(const cb_predictor *p) {
   if (p->known < 2) return p->known;
   const double ratio = p->h[1] / p->h[0];
@@ -190,7 +190,7 @@ int cb_predictor_next(cb_predictor *p, double h, double *stage) {
   return depth;
 }
 
-/* --- the matrix of Newton's method: blocks scattered to compressed columns ---
+/* --- the matrix of Newton's method: how its blocks are stored in compressed columns ---
  *
  * In the column of particle j the blocks follow in the order of their rows, so entry (r, c) of a block is at
  *   start[j B + c] + first[e] (+ its rank among the entries of that column of the block),
@@ -203,10 +203,10 @@ struct cb_stage_matrix {
   cb_arena *arena;
   int n, block;
   const int *column; /* the column of each entry of the pattern */
-  const int *above;  /* blocks off the diagonal above the entry in its column */
+  const int *above;  /* number of blocks off the diagonal above each block, in its column */
   const bool *mask;  /* [B*B], B = block: true for the entries that a block off the diagonal has */
-  const int *rank;   /* [B*B]: how many of these entries are above it in its column of the block */
-  const int *height; /* [B]: how many of these entries a column of the block has */
+  const int *rank;   /* [B*B]: number of true entries of `mask` above each entry, in its column */
+  const int *height; /* [B]: number of true entries of `mask` in each column */
   const int *start;  /* the starts of the columns of the complete matrix */
   cb_sparse *sparse;
 };

@@ -51,8 +51,8 @@ struct cb_iteration {
   double target;   /* tolerance, relative to the largest displacement in the step */
   double noise;    /* changes up to this are round-off of the stage equations; its unit depends on the `end` function */
   double rounding; /* changes up to this, relative to the largest displacement in the step, are round-off as well */
-  /* stall: noise with a contraction above this does not contract any more; lost: with a contraction above this the
-   * iteration has failed */
+  /* stall: changes that are noise do not decrease any more if their contraction is above this; lost: the iteration has
+   * failed if its contraction is above this */
   double stall, lost;
   int maximum;         /* maximum number of iterations */
   double *contraction; /* the last measured contraction, 0: not yet measured; NULL: not kept from step to step */
@@ -85,7 +85,7 @@ double cb_stage_move(size_t count, const double *next, const double *x0, double 
 /* Fails with CB_STEP_NOT_FINITE and a message with the name of the integrator and the iteration. */
 cb_status cb_stage_not_finite(const char *name, int iteration);
 
-/* --- the stage values of the next step, extrapolated from those of the last step or the last two ---
+/* --- the stage values of the next step, extrapolated from those of the last one or two steps ---
  *
  * The values y_j at the times c_j of past steps define a polynomial in t, which is evaluated at the stages of the next
  * step. The error is O(h^s) from one step and O(h^2s) from two. Source: Hairer, Lubich & Wanner, Geometric Numerical
@@ -168,7 +168,8 @@ static inline bool cb_solver_after(cb_solver_choice *c, cb_status status, int it
   c->newton = status > 0 || (status == CB_OK && iterations > c->patience);
   return c->newton && status != CB_OK;
 }
-/* Solves for the stages of a step by `once`, and again by Newton's method if cb_solver_after requires it. */
+/* Solves for the stages of a step with the function `once`, and again by Newton's method if cb_solver_after requires
+ * it. */
 static inline cb_status cb_solver_solve(cb_solver_choice *c, const cb_integrator *in, cb_status (*once)(void *method),
                                         void *method) {
   cb_status status = once(method);
@@ -176,7 +177,7 @@ static inline cb_status cb_solver_solve(cb_solver_choice *c, const cb_integrator
    * chart or overflow before it reaches the maximum number of iterations. */
   if (!cb_solver_after(c, status, in->iterations)) return status;
   status = once(method);
-  /* The fixed-point iteration was not the cause, because Newton's method failed too. */
+  /* The fixed-point iteration was not the cause of the failure, because Newton's method failed too. */
   if (status) cb_solver_reset(c);
   return status;
 }

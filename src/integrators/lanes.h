@@ -33,7 +33,7 @@ bool cb_lanes_ready(const cb_integrator *in, double h);
 cb_status cb_lanes_prepare(cb_lanes **lanes, const cb_integrator *in);
 void cb_lanes_free(cb_lanes *lanes);
 
-/* Begins a group of n lanes, at most the width. Each must then be loaded. */
+/* Begins a group of n lanes, where n is at most cb_lanes_width(). Each must then be loaded. */
 void cb_lanes_begin(cb_lanes *lanes, size_t n);
 /* Loads the state and history of one lane, for steps of length h. */
 void cb_lanes_load(cb_lanes *lanes, size_t lane, const cb_integrator *in, const cb_state *state, double h);
@@ -54,7 +54,7 @@ typedef enum cb_lanes_shape {
   CB_LANES_FLAT,
   CB_LANES_CURVED,
   CB_LANES_QUAD
-} cb_lanes_shape; /* QUAD: four coordinates, with lobatto */
+} cb_lanes_shape; /* QUAD: points have four coordinates, and the integrator is lobatto */
 
 typedef struct cb_lanes_kernel {
   size_t width;

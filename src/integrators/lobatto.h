@@ -1,5 +1,5 @@
 /* Definitions shared by the files of Lobatto IIIA-IIIB (the class is in integrators/lobatto.c): the data of the form in
- * the embedding, and the two forms. */
+ * the embedding, and the two forms. The symbols are those of lobatto_embedding.c. */
 #pragma once
 
 #include "core/arena.h"

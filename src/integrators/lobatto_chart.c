@@ -139,7 +139,7 @@ void cb_lobatto_chart_pull(const cb_lobatto_chart *m, int i, const double *y, do
       for (int c = 0; c < m->d; c++) to[m->pattern->particle[e] * m->d + c] -= y[r] * G[e * m->d + c];
 }
 
-/* Computes forces, gradients and the factors of S at the state, unless the last step has left them. */
+/* Computes forces, gradients and the factors of S at the state, unless they are known from the last step. */
 static cb_status begin(cb_lobatto_chart *m) {
   if (m->has_start) return CB_OK;
   const cb_state *start = m->start;
@@ -337,7 +337,7 @@ static void cb_lobatto_chart_predict(cb_lobatto_chart *m) {
   for (int i = 0; i < s; i++) cb_lobatto_chart_sum(m, s, m->tableau.a[i], m->u, count, m->z + (size_t)i * count);
 }
 
-/* Corrects the multipliers by the remaining g. */
+/* Corrects the multipliers by the values of g that the stages still have. */
 static void correct_multipliers(cb_lobatto_chart *m) {
   const int inner = m->s - 1, rows = m->rows;
   for (int i = 0; i < inner; i++) cb_gram_solve(m->gram, m->gap + i * rows);
@@ -385,8 +385,8 @@ static cb_status sweep(void *method, cb_stage_change *c) {
   return CB_OK;
 }
 
-/* Runs the fixed-point iteration. Its noise is the round-off of the coordinates at which forces and constraints are
- * evaluated. */
+/* Runs the fixed-point iteration. The noise of the iteration is the round-off of the coordinates at which forces and
+ * constraints are evaluated. */
 static cb_status cb_lobatto_chart_fixed_point(cb_lobatto_chart *m) {
   const cb_iteration how = {"lobatto",
                             CB_FIXED_POINT,

@@ -245,9 +245,10 @@ static cb_status fixed_point(cb_lobatto *l) {
   return status ? status : cb_iterate(&how, l->in, l);
 }
 
-/* <X,X> = 1/K is known to some units of round-off of <x,D>, whose terms have the size |x| |D| and cancel if x is far
- * from the base point of H^n. The error is corrected along x, which has coordinates of the size |x|: together this
- * gives |x|^2 |D|, with x in radii. */
+/* Returns the round-off of the displacements D, relative to their size. The equation <X,X> = 1/K holds only up to some
+ * units of round-off of <x,D>, whose terms have the size |x| |D| and cancel if x is far from the base point of H^n. The
+ * error is corrected along x, which has coordinates of the size |x|: together this gives an error of |x|^2 |D|, with x
+ * in radii. */
 static double rounding_of(const cb_space *g, int n, const double *x) {
   double maximum = 0;
   for (int f = 0; f < g->n_factors; f++) {
@@ -260,8 +261,8 @@ static double rounding_of(const cb_space *g, int n, const double *x) {
   return 8 * DBL_EPSILON * maximum;
 }
 
-/* Computes the force at the start, unless the last step has left it, begins the step of the constraints, and sets the
- * levels of round-off. */
+/* Computes the force at the start, unless it is known from the last step, begins the step of the constraints, and sets
+ * the levels of round-off. */
 static cb_status begin(cb_lobatto *l, const cb_state *state) {
   const bool known = l->V ? l->has_history : l->has_force;
   for (int a = 0; l->V && !known && a < l->n; a++)
@@ -270,8 +271,8 @@ static cb_status begin(cb_lobatto *l, const cb_state *state) {
   if (!status && l->rods) status = cb_lobatto_constraints_begin(l->rods, l, state->t, state, l->h);
   l->rounding = rounding_of(l->g, l->n, state->x);
   if (status || !l->rods) return status;
-  /* Some units of round-off of the coordinates, which exceed the round-off of the displacements of a body that is
-   * nearly at rest. */
+  /* The noise is some units of round-off of the coordinates. They exceed the round-off of the displacements of a body
+   * that is nearly at rest. */
   double size = 0;
   for (int e = 0; e < l->n * l->k; e++) size = fmax(size, fabs(state->x[e]));
   l->noise = 16 * DBL_EPSILON * size;

@@ -30,7 +30,7 @@ typedef struct cb_lobatto_newton {
   double *dx[CB_LOBATTO_MAX], *dv[CB_LOBATTO_MAX]; /* dF/dx and dF/dv of the stages, in pattern order */
 } cb_lobatto_newton;
 
-/* Positions of the unknowns of a particle: D_i (i from 1), y_k of factor f, Q_k. */
+/* These functions return the positions of unknowns among those of a particle: D_i (i from 1), y_k of factor f, Q_k. */
 static int at_D(const cb_lobatto *l, int i) { return (i - 1) * l->k; }
 static int at_y(const cb_lobatto *l, const cb_space *g, int k, int f) {
   return (l->s - 1) * l->k + k * g->n_factors + f;

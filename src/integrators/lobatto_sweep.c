@@ -4,7 +4,8 @@
  *
  * with the symbols of lobatto_embedding.c. A Newton step with the matrix at X_k = X_i solves the constraint for
  * Lambda: -2 (h^2/m) W <X_i,X_k> becomes -2 (h^2/m) W / K, a constant. The neglected part is O(h^2) of the correction,
- * as in the force iteration around it. The residual is formed from D, so that it has the accuracy of D and not of x0.
+ * as is the error of the fixed-point iteration of the forces, of which this step is a part. The residual is formed from
+ * D, so that it has the accuracy of D and not of x0.
  *
  * Source: Jay, SIAM J. Numer. Anal. 33 (1996) 368, doi:10.1137/0733019 (the integrator); the iteration is this
  * project's.

@@ -183,8 +183,8 @@ static cb_status collocate(const carried *c, const nodes *at, double h, double *
   return CB_OK;
 }
 
-/* Makes the step from u to u + h, in units of the period, to the tolerance: it is compared with its halves, and each
- * half is halved in the same way if the difference is too large. */
+/* Makes the step from u to u + h, in units of the period, to the tolerance: the step is compared with its two halves,
+ * and each half is halved in the same way if the difference is too large. */
 static cb_status carry(const carried *c, double u, double h, int depth, double *g) {
   const cb_group *G = c->of->bundle->group;
   const double seconds = h * c->of->period;

@@ -49,7 +49,7 @@ typedef struct cb_radau {
   cb_gram *gram;
   int R;
   size_t entries; /* how many numbers G has for one stage */
-  /* there are no rows of velocities or with time, so the rate of every row is G v */
+  /* no row is a velocity row or depends on the time, so that the rate of every row is G v */
   bool plain;
 
   /* the step being made */
@@ -64,7 +64,7 @@ typedef struct cb_radau {
   double *mu;                /* [s][R]: the multipliers mu of CB_RADAU_GGL, otherwise NULL */
   double *g_rows, *rate, *G; /* g, its rate at (X, V), its gradient */
   double *gamma;             /* [R]: d2g/dt2 without accelerations, last stage; only for CB_RADAU_ACCELERATION */
-  double *lift, *drift;      /* [count] scratch; [s][count] W G^T mu, or NULL */
+  double *lift, *drift;      /* lift: [count], scratch; drift: [s][count], W G^T mu, or NULL */
   double *y, *z;             /* [s][R] corrections of lambda and mu */
   double *inverse;           /* charts: [s][n*d*d] g^-1 */
   double *next;              /* [2][s][count]: the next E and D */
@@ -116,7 +116,7 @@ struct cb_radau_newton {
   size_t blocks;                     /* number of doubles in the blocks of the pattern */
   double *by_x, *by_v, *by_l, *by_m; /* [blocks]: dF/dx, dF/dv, d(G^T lambda)/dx, d(G^T mu)/dx of one stage */
   double *rate_x, *gamma_x;          /* [entries]: derivatives in x of rate and gamma of one stage */
-  double *mean, *probe, *away;       /* [count] G^T lambda; [count] scratch; [entries] scratch */
+  double *mean, *probe, *away;       /* mean: [count], G^T lambda; probe[count] and away[entries]: scratch */
   double *residual, *last;           /* [unknowns]: the residual, and the last correction */
   cb_sparse *matrix;
   cb_entries entries; /* the entries of the matrix */

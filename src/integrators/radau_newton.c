@@ -22,9 +22,9 @@ static cb_status no_memory(const cb_radau *m) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for a Newton matrix of %d unknowns", m->newton->unknowns);
 }
 
-/* Finds the order of elimination: particles by the minimum degree of their graph, each with all its stages. Each
- * particle is followed by the multipliers of those rows of which it is the last particle. Multipliers have pivots only
- * in this order. */
+/* Finds the order of elimination: the particles are ordered by the minimum degree of their graph, each with all its
+ * stages. Each particle is followed by the multipliers of those rows of which it is the last particle. Multipliers have
+ * pivots only in this order. */
 static cb_status eliminate(const cb_radau *m, cb_arena *scratch, int *order) {
   const cb_radau_newton *w = m->newton;
   const int n = m->n, R = m->R, k = m->k, s = m->s;

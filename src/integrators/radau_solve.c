@@ -3,9 +3,9 @@
  * W = (m I)^-1 in the embedding, with the mass m and I = diag(form). In a chart W = (m g_ij)^-1 with the metric g_ij at
  * the position of the stage.
  *
- * Solves for the stages by fixed-point iteration or by Newton's method; both use the measured contraction
- * (iteration.h), except with `form: velocity`, which iterates as the publication does (Schweizer & Li, radau_iia.c).
- * The matrix is reused while it contracts well: Hairer & Wanner, Solving ODEs II (1996), IV.8. */
+ * The stages are found by fixed-point iteration or by Newton's method; both use the measured contraction (iteration.h),
+ * except with `form: velocity`, which iterates as the publication does (Schweizer & Li, radau_iia.c). The matrix is
+ * reused while it contracts well: Hairer & Wanner, Solving ODEs II (1996), IV.8. */
 #include "integrators/radau.h"
 
 #include "numerics/dd.h"
@@ -100,7 +100,7 @@ static double published_error(const cb_radau *m, int row, const double *q) {
 }
 
 /* Computes g, G and the rates of stage i, and gamma at the last stage if it is needed. The positions are known to more
- * digits than X can store, and g is corrected by these digits, except in the published form. */
+ * digits than X can store, and g is corrected by these digits, except with `form: velocity`. */
 static cb_status evaluate_rows(cb_radau *m, int i) {
   const size_t R = (size_t)m->R;
   const double t = m->start->t + m->tableau.c[i] * m->h;
@@ -366,8 +366,8 @@ static cb_status correct_published(void *method, cb_stage_change *c) {
   return CB_OK;
 }
 
-/* Continues until the largest correction of any unknown, also of unscaled multipliers, is below the tolerance, and
- * accepts the result after the maximum number of iterations. */
+/* Continues the iteration until the largest correction of any unknown, also of unscaled multipliers, is below the
+ * tolerance, and accepts the result after the maximum number of iterations. */
 static cb_stage_end end_published(const cb_iteration *how, const cb_stage_change *c) {
   return fmax(c->change, c->multiplier) <= how->target || c->iteration == how->maximum ? CB_STAGE_ENDED : CB_STAGE_ON;
 }
@@ -420,7 +420,7 @@ cb_status cb_radau_solve(cb_radau *m) {
   if (!changed && !extrapolated) return status;
   cb_predictor_reset(m->predictor);
   status = solve_once(m);
-  if (status && changed) cb_solver_reset(&m->solver); /* the iteration was not the cause */
+  if (status && changed) cb_solver_reset(&m->solver); /* the fixed-point iteration was not the cause */
   return status;
 }
 

@@ -19,7 +19,7 @@
 enum { CB_SHAPE_DIFFERENCES = 12, CB_SHAPE_HISTORY = CB_STAGES_MAX * CB_SHAPE_MAX };
 
 typedef struct cb_shape_history {
-  int count, degree; /* differences that are known; the degree of the last guess */
+  int count, degree; /* count: number of known differences; degree: that of the last guess */
   double h, t, gap;  /* the step, the time of its start, and the time since the step before it */
   double difference[CB_SHAPE_DIFFERENCES][CB_SHAPE_HISTORY], size[CB_SHAPE_DIFFERENCES];
 } cb_shape_history;
@@ -33,8 +33,8 @@ static inline bool cb_shape_history_serves(cb_shape_history *past, double h, dou
   return past->count > 0;
 }
 
-/* Computes the guess x[N]. rate: the factor by which one correction of Newton's method reduces an error. The functions
- * are inlined so that a constant N gives loops of constant length. */
+/* Computes the guess x[N]. rate: the factor by which one correction of Newton's method reduces an error. This function
+ * and cb_shape_remember are inlined so that a constant N gives loops of constant length. */
 static inline __attribute__((always_inline)) void cb_shape_guess(cb_shape_history *past, int N, double rate,
                                                                  double *x) {
   const int top = past->count - 1;

@@ -42,7 +42,8 @@ typedef enum motion { MOVES, DRIVEN, RESTS, HELD } motion;
 
 /* One step. The form is [N][N] with N = dim + n; dim is 0 for a bundle without a form. */
 struct cb_shape_variational {
-  int substeps, at; /* number of steps of a composition, each with its own history; index of the next one */
+  int substeps, at; /* substeps: number of steps of a composition, each with its own history; at: index of the next
+                     * one */
   cb_shape_history history[CB_SHAPE_SUBSTEPS];
   double rate;                           /* ratio of the first two corrections, as last measured; 1: unknown */
   double B[CB_SHAPE_MAX * CB_SHAPE_MAX]; /* estimate of <d_ij G u, u>/2 */
@@ -50,7 +51,7 @@ struct cb_shape_variational {
   double bracket[CB_GROUP_DIM * CB_GROUP_DIM * CB_GROUP_DIM];
   const cb_shape_problem *problem;
   int dim, n;
-  double h, t, *r, mu[CB_GROUP_DIM], p[CB_SHAPE_MAX]; /* mu, p: with the forces and impulses of the node */
+  double h, t, *r, mu[CB_GROUP_DIM], p[CB_SHAPE_MAX]; /* mu, p: momenta at the node, after half a step of its forces */
   double slide[CB_SHAPE_MAX];                         /* impulse of friction of a variable that slides */
   motion how[CB_SHAPE_MAX];
   /* at the present u: */
@@ -177,9 +178,9 @@ INLINE cb_status evaluate_for(step *s, int dim, int n, bool derivatives) {
 static cb_status evaluate(step *s, bool derivatives) { return evaluate_for(s, s->dim, s->n, derivatives); }
 
 /* Multiplies Newton's equation of xi by the transpose of dexp_x, x = h xi. The rows of J contain the derivative of the
- * momentum, which this leaves as it is, and the derivative of (dexp_x)^T mu is subtracted from them; mu is that of the
- * node. `right` is the residual, which becomes (dexp_x)^T right. Both use 1 + ad*_x/2 + (ad*_x)^2/6, or only the first
- * power if x is small. */
+ * momentum, which stays as it is. The derivative of (dexp_x)^T mu, with the momentum mu of the node, is subtracted from
+ * these rows. `right` is the residual, which becomes (dexp_x)^T right. Both use 1 + ad*_x/2 + (ad*_x)^2/6, or only the
+ * first power if x is small. */
 INLINE void turn_equation(const step *s, int dim, int N, double *J, double *right) {
   double of_mu[CB_GROUP_DIM * CB_GROUP_DIM], once[CB_GROUP_DIM], twice[CB_GROUP_DIM];
   brackets_of(s, dim, s->mu, of_mu);
@@ -247,7 +248,7 @@ INLINE void learn(step *s, int dim, int n) {
       s->B[i * n + j] += (y[i] * d[j] + d[i] * y[j] - product / square * d[i] * d[j]) / square;
 }
 
-/* Corrects f, and the torque in it, to first order by the last correction of u. */
+/* Adds to f, and to the torques that are part of f, their change by the last correction of u, to first order. */
 INLINE void correct_forces(step *s, int dim, int n) {
   const double *d = s->change + dim, h = s->h;
   for (int i = 0; i < n; i++) {
@@ -429,7 +430,7 @@ static cb_status cross_break(const step *s, const bool *held, cb_shape_state *to
   return status;
 }
 
-/* The forces F[dim] and f[n] = -d_r V of the potential at a node. */
+/* Computes the forces F[dim] and f[n] = -d_r V of the potential at a node. */
 INLINE void forces_of_potential(const cb_shape_problem *p, int dim, int n, const cb_shape_state *at, double *F,
                                 double *f) {
   for (int a = 0; a < dim; a++) F[a] = 0;

@@ -1,5 +1,5 @@
 /* Integrators of shape variables that move by themselves (bundle/shape_motion.h): their steps, and the classes that
- * hamilton_pontryagin, gauss and radau_iia name as `other`. */
+ * hamilton_pontryagin, gauss and radau_iia name as cb_integrator_class.other. */
 #pragma once
 
 #include "bundle/shape_motion.h"

@@ -23,8 +23,8 @@ typedef struct cb_body_class {
 extern const cb_body_class *const *const cb_body_classes;
 
 /* Adds to b the body that `node` describes, a map with the key `kind`, the name of a class. The name of the body is the
- * value of the key `name`; without this key it is the kind with the first free number from 1 on. CB_ERROR_INPUT, with
- * the place in the file, for an error in the map. */
+ * value of the key `name`; without this key it is the kind, followed by the first free number, counted from 1.
+ * CB_ERROR_INPUT, with the place in the file, for an error in the map. */
 cb_status cb_body_build(const cb_node *node, const cb_space *space, cb_builder *b);
 /* Does the same as cb_body_build, with a class that need not be in cb_body_classes. The key `kind` of the map `node` is
  * ignored. */

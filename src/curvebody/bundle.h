@@ -49,8 +49,8 @@ typedef struct cb_bundle_class {
    * class has the member `connection` instead. */
   cb_status (*on_jets)(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M);
   /* Computes A[dim*n], dA[n][dim*n], M[n*n] and dM[n][n*n]; the last three may be NULL. CB_STEP_SINGULAR at shapes
-   * where A does not exist, because the locked inertia has no inverse; CB_STEP_DOMAIN outside the domain of the model.
-   * NULL: the library uses on_jets. */
+   * where A does not exist, because the inertia of the body with a locked shape has no inverse; CB_STEP_DOMAIN outside
+   * the domain of the model. NULL: the library uses on_jets. */
   cb_status (*connection)(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM);
   /* Computes ddA[n][n][dim*n] and ddM[n][n][n*n]; either may be NULL. NULL: the library uses on_jets, or differences of
    * dA and dM. */

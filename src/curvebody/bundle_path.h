@@ -35,8 +35,9 @@ typedef struct cb_bundle_state {
   double g[CB_GROUP_SIZE];
 } cb_bundle_state;
 
-/* Checks whether a bundle may move in this flow. CB_ERROR_UNSUPPORTED for a bundle that is not in a fluid, for a flow
- * that leaves the plane or line of the bundle, and for a gradient if the bundle has no cb_bundle_class.strain. */
+/* Checks whether a bundle may move in this flow. CB_ERROR_UNSUPPORTED for a bundle that is not in a fluid or is in a
+ * curved space, for a flow that leaves the plane or line of the bundle, and for a gradient if the fluid has no
+ * viscosity or the bundle has no cb_bundle_class.strain. */
 cb_status cb_bundle_check_flow(const cb_bundle *b, const cb_bundle_flow *f);
 /* Computes the body velocity xi[dim] with which the flow carries a body at the group element g. S: the result of
  * cb_bundle_strain, or NULL if the flow has no strain. */

@@ -49,7 +49,7 @@ typedef struct cb_configuration {
   const char *title, *doc; /* title: a few words, such as "particles in a space"; doc: some sentences */
   /* true for exactly one class: a scenario without the name of any class is read as one of this class */
   bool usual;
-  const cb_problem *const *problems; /* the kinds of problems that an integrator may solve here, ended by NULL */
+  const cb_problem *const *problems; /* the kinds of problems that scenarios of this class may pose, ended by NULL */
   /* Returns the kinds of problems that this scenario poses, some or all of `problems`. It is called after the keys were
    * read. NULL: each scenario poses all of them. */
   const cb_problem *const *(*posed)(const cb_scenario *s);

@@ -102,7 +102,8 @@ cb_status cb_constraint_distance(const cb_space *space, const cb_jet *x, const c
 
 /* In these functions, name is the name of the row in records and messages; if it is NULL, a name is made from the kind
  * of the constraint and its particles. d(.,.) is the distance. CB_ERROR_ARGUMENT or CB_ERROR_DOMAIN for arguments that
- * are not possible; CB_ERROR_INPUT for an error in an expression (cb_builder_expression_at). */
+ * are not possible; CB_ERROR_INPUT for an error in an expression, whose offset is the result of
+ * cb_builder_expression_at. */
 /* Adds the row d(i,j) = length for the particles i and j. */
 cb_status cb_builder_rod(cb_builder *b, const char *name, int i, int j, cb_target length);
 /* Adds the row d(i, centre) = length for the particle i and a fixed point of the world, centre[k]. */

@@ -39,7 +39,7 @@ typedef struct cb_contact_options {
   double restitution; /* coefficient e of contacts between particles */
   cb_contact_rule rule;
   cb_contact_accumulation accumulation;
-  bool all_pairs; /* true: every pair is tested, not only pairs near each other, with the same result */
+  bool all_pairs; /* true: every pair is tested, and not only pairs near each other; the result is the same */
 } cb_contact_options;
 
 /* --- building --- */

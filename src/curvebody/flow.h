@@ -89,7 +89,8 @@ typedef struct cb_flow_facts {
 typedef struct cb_fluid_flow_class {
   const char *name, *title, *doc;
   const cb_param *params; /* the keys of the flow's map; NULL: init reads the value, which need not be a map */
-  size_t size;            /* size of the struct `flow` of the members below: the fields of params, and those of init */
+  size_t size;            /* size of the struct `flow`, an argument of the functions below: the fields of params, then
+                           * those that init fills */
   /* Completes the struct flow, whose params were already read. value: the value of the flow in a scenario; parameters:
    * names and values that expressions may use. NULL: there is nothing to complete. */
   cb_status (*init)(void *flow, const cb_node *value, const cb_expression_scope *parameters, cb_flow_facts *facts);

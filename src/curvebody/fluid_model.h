@@ -77,8 +77,8 @@ typedef struct cb_fluid_model_class {
   cb_status (*on_twist)(const cb_fluid_model *m, const void *body, int place, double density, const double V[6],
                         double (*F)[6], double (*dF)[6][6]);
   /* Computes the forces f[terms][3] on a face whose centre has the velocity u relative to the flow, and their
-   * derivatives df[terms][3][3] by u (df may be NULL); both are 0 on entry. A value that is not finite must be nan. The
-   * library adds up the forces of the faces in a fixed order. */
+   * derivatives df[terms][3][3] by u (df may be NULL); both are 0 on entry. Where a value is not finite, the function
+   * must write nan. The library adds up the forces of the faces in a fixed order. */
   void (*on_face)(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3], double *f,
                   double *df);
   /* --- added mass: the functions may be NULL. The added mass is 0 if it is switched off for the body. --- */

@@ -29,9 +29,8 @@ cb_status cb_gait_polygon(int n, int corners, const double *r, cb_gait **out);
 cb_status cb_gait_spline(int n, int points, const double *time, const double *r, cb_gait **out);
 /* Makes a gait of arcs. Arc k is from time ends[k] to ends[k + 1], where ends[arcs + 1] ascend from 0 to 1. On this arc
  * the gait is the polynomial of degree `degree` (>= 1) through the shapes values[k][j][n], j = 0..degree, at the
- * fractions
- * (1 - cos(pi j/degree))/2 of the arc. Up to round-off, each arc must begin at the last value of the arc before it, and
- * the first arc at the last value of the last arc. */
+ * fractions (1 - cos(pi j/degree))/2 of the arc. Up to round-off, each arc must begin at the last value of the arc
+ * before it, and the first arc at the last value of the last arc. */
 cb_status cb_gait_arcs(int n, int arcs, const double *ends, int degree, const double *values, cb_gait **out);
 /* Makes a gait from expressions r[n] of t, their only variable, over [0, 1]. at[breaks] are the times in [0, 1), which
  * ascend, where an expression is not smooth; time 0 need not be among them. CB_ERROR_ARGUMENT if an expression is not

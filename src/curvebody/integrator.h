@@ -116,8 +116,8 @@ cb_status cb_integrator_create_class(const cb_integrator_class *class_, const cb
  * integrator at the same time. */
 cb_status cb_integrator_like(const cb_integrator *i, const void *problem, cb_integrator **out);
 void cb_integrator_free(cb_integrator *i);
-/* Makes a step of length h. If it fails, the state is as it was; if it is composed of several steps, the state is the
- * one after those that succeeded. */
+/* Makes a step of length h. If the step fails, the state is unchanged; but if the step is composed of several steps,
+ * the state is the one after those that succeeded. */
 cb_status cb_integrator_step(cb_integrator *i, void *state, double h);
 /* For callers that compose steps themselves. cb_integrator_substeps returns a borrowed array of *count numbers: the
  * lengths of the steps that make up a step of length 1. cb_integrator_substep makes one step of the class, of length

@@ -86,7 +86,8 @@ typedef struct cb_jacobi {
 /* Computes q1 = exp_q(u), the velocity u1 there, and its derivatives j; u1 and j may be NULL. The relative error is
  * about 1e-13. CB_ERROR_DOMAIN if the geodesic leaves the chart. */
 cb_status cb_numeric_exp(const cb_space *g, const double *q, const double *u, double *q1, double *u1, cb_jacobi *j);
-/* Computes w1, the vector w at q transported in parallel along the geodesic with initial velocity u, to time 1. */
+/* Transports the vector w at q in parallel along the geodesic with the initial velocity u, and writes the vector at
+ * time 1 to w1. */
 cb_status cb_numeric_transport(const cb_space *g, const double *q, const double *u, const double *w, double *w1);
 /* Computes the shortest u with exp_q(u) = y by Newton's method, and the derivatives j of this geodesic (j may be NULL).
  * The iteration starts from the given u if `guess` is true, otherwise from several vectors. These follow from the

@@ -41,8 +41,8 @@ typedef struct cb_quantity {
 typedef struct cb_motion {
   /* Called before the first row and checkpoint of a run that was not restored. */
   cb_status (*begin)(cb_run *run);
-  /* Makes one step of length h. A class may repeat a step that fails in halved steps. Advances the time and the number
-   * of steps (cb_run_clock). */
+  /* Makes one step of length h. If the step fails, the function may repeat it in halved steps. Advances the time and
+   * the number of steps (cb_run_clock). */
   cb_status (*step)(cb_run *run, cb_sink *sink, double h);
   /* Computes the quantities from which the fields of a row are filled. On failure *what is the name of the field that
    * could not be computed. */

@@ -59,8 +59,8 @@ cb_status cb_node_reals(const cb_node *node, size_t n, double *value);
 cb_status cb_node_fail(const cb_node *node, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Does the same as cb_node_fail, with the place of byte `at` of a scalar's text (such as an offset from
- * cb_expression_parse). If the file writes the text differently (escapes, several lines), the message has the place of
- * the node. */
+ * cb_expression_parse). If the file writes the text in another form, for example with escapes or on several lines, the
+ * message has the place of the node. */
 cb_status cb_node_fail_at(const cb_node *node, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -52,7 +52,7 @@ typedef struct cb_optimum_problem {
   double length;               /* required length int sqrt(r'Mr') dt of the gait, for CB_OBJECTIVE_TARGET */
   const double *start_shape;   /* the shape r(0) = r(1), [n] (n shape variables); NULL: it is free */
   const double *lower, *upper; /* bounds of the shape variables, [n]; infinite: no bound; NULL: no bounds at all */
-  bool no_crossing;            /* lines of the drawing without a common point may touch, but not cross */
+  bool no_crossing;            /* two lines of the drawing that have no common point may touch, but not cross */
   /* a gait from which a search starts; if `starts` is 0, this is the only search. NULL: there is none. The other
    * searches start from ellipses and waves that the library makes, and from random gaits. */
   const cb_gait *start;
@@ -88,10 +88,10 @@ typedef struct cb_optimum {
   bool abnormal;       /* the extremal is abnormal: the multiplier of the cost is 0, or negligible against lambda */
   /* For CB_OBJECTIVE_TORQUE and CB_OBJECTIVE_WORK, where `length` and `wong` are nan. If the end shape differs from the
    * start shape, `gait` takes the first half of its time for the motion, and the other half for the way back.
-   * largest: the largest torque |tau_i|; work: int tau_i r_i' dt; mechanical: int sum |tau_i r_i'| dt; quadrature: the
-   * relative change of the cost and the largest change of a number of g with twice as many nodes; basis: the relative
-   * change of the cost after the number of functions of time was doubled; nan if it was not doubled because the first
-   * functions sufficed; infinite if the search with more functions failed */
+   * largest: the largest torque |tau_i|; work: int tau_i r_i' dt; mechanical: int sum |tau_i r_i'| dt; quadrature: how
+   * much results change with twice as many nodes, as the relative change of the cost and the largest change of a number
+   * of g; basis: the relative change of the cost after the number of functions of time was doubled; nan if it was not
+   * doubled because the first functions sufficed; infinite if the search with more functions failed */
   double largest[CB_SHAPE_MAX], work[CB_SHAPE_MAX], mechanical, quadrature[2], basis;
 } cb_optimum;
 

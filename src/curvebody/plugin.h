@@ -60,7 +60,7 @@ typedef enum cb_plugin_kind {
 
 typedef struct cb_plugin_class {
   cb_plugin_kind kind;
-  /* the sum of the sizes of the structs that the class shares with the library, as the plugin was compiled */
+  /* the sum of the sizes of the structs that the class shares with the library, in the headers of the plugin */
   size_t size;
   const void *of; /* the class: address of a cb_space_class, cb_integrator_class, ... */
 } cb_plugin_class;

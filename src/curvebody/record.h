@@ -29,7 +29,7 @@ typedef struct cb_record cb_record;
 typedef enum cb_record_sync {
   CB_SYNC_CHECKPOINT, /* every file is synced */
   CB_SYNC_NEVER,      /* no file is synced; the operating system decides when it writes */
-  CB_SYNC_FLUSH       /* as CB_SYNC_CHECKPOINT */
+  CB_SYNC_FLUSH       /* the same as CB_SYNC_CHECKPOINT */
 } cb_record_sync;
 
 /* Members that are 0 mean the defaults. */

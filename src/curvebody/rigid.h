@@ -34,7 +34,7 @@ typedef struct cb_rigid_problem {
   /* Computes the symmetric matrix K(t, g), and mu0(t, g). */
   cb_status (*inertia)(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]);
   /* Computes quantities that both `inertia` and `wrench` need. It is called before these two functions are called with
-   * the same arguments, `wrench` with dF. NULL: there is nothing to compute. */
+   * the same arguments, where `wrench` also computes dF. NULL: there is nothing to compute. */
   void (*expect)(void *self, double t, const cb_pose *g, const double Y[6]);
   /* If neither K nor mu0 depends on t or g: K, mu0 and K^-1. NULL: K or mu0 may depend on t or g. */
   const cb_rigid_constant *constant;
@@ -72,8 +72,8 @@ typedef struct cb_rigid_state {
   double mu[6];       /* K Y + mu0 for this Y */
   double momentum[6]; /* the momentum in the body frame at t, the end of the last step */
   double turn;        /* hamilton_pontryagin: an angle, in rad; its square estimates the error of the last step */
-  /* for the guess of the next twist by hamilton_pontryagin: the length of the previous steps; the number of stored
-   * twists, which are Y and those in `earlier`; the twists before Y, the newest first */
+  /* for the guess of the next twist by hamilton_pontryagin. length: that of the previous steps; known: the number of
+   * stored twists, which are Y and those in `earlier`; earlier: the twists before Y, the newest first */
   double length, known, earlier[CB_RIGID_EARLIER][6];
 } cb_rigid_state;
 

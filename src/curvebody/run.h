@@ -102,7 +102,8 @@ cb_status cb_run_set_end(cb_run *run, double end);
  * pieces as in cb_run_state, which can be copied to another run of the same scenario, or back to this run later. */
 cb_blob *cb_run_checkpoint(cb_run *run, size_t *count);
 
-/* A state as it is in a row of the record: field[i] has the values of the field cb_run_state_fields[i]. */
+/* A state as it is in a row of the record: field[i] has the values of field i in the list that cb_run_state_fields
+ * returns. */
 typedef struct cb_row_state {
   double time;
   int64_t step;

@@ -34,7 +34,7 @@ typedef struct cb_intrinsic cb_intrinsic;
 /* A moving origin: an isometry from local points, at which a component of bodies is stored, to points of the world,
  *   world point = T R (local point).
  * R is a rotation about the base point. T is the transvection by `length` along the unit vector `direction` at the base
- * point, which is an isometry along a geodesic without a rotation. They are stored separately, because a matrix of T
+ * point, which is an isometry along a geodesic without a rotation. T and R are stored separately, because a matrix of T
  * would have entries of size exp(length) and lose digits. In a product, T and R act on the hyperbolic factor, and
  * `shift` translates flat factors. In a group with a left-invariant metric the origin is the left translation by the
  * element `shift`. In spaces that need no moving origin it is the identity. */

@@ -42,7 +42,7 @@ void cb_state_copy(cb_state *to, const cb_state *from); /* both must have the sa
 
 /* A number, or a function of the time. */
 typedef struct cb_target {
-  double value;           /* nan: the value at the start, for the required value of a length, an angle, ... */
+  double value;           /* nan: the value that the required length, angle, ... has at the start */
   const char *expression; /* not NULL: an expression of t, which is used instead of `value` */
 } cb_target;
 
@@ -150,8 +150,8 @@ void cb_system_bond(const cb_system *s, int bond, int *i, int *j); /* finds the 
 void cb_system_spring(const cb_system *s, int spring, double *stiffness, double *rest, double *damping);
 
 /* Returns whether the origin of this component does not move. This is so if a fixed point acts on the component, and if
- * this point was given relative to the same moving origin as the component, or relative to another origin near it that
- * is far from the base point. */
+ * this point was given relative to the same moving origin as the component, or relative to another origin that is near
+ * the origin of the component and far from the base point. */
 int cb_system_held(const cb_system *s, int component);
 
 /* Sets the state to that given to the builder, at t = 0. The coordinates of each component are relative to its own
@@ -179,7 +179,7 @@ cb_status cb_forces_set_threads(cb_forces *f, int threads);
  * moved. */
 cb_status cb_forces_set_origins(cb_forces *f, const cb_origin *origin);
 /* Computes force[n*k] at the time t, the positions x[n*k] and the velocities v[n*k], all ordered by place. v may be
- * NULL if the forces do not depend on velocities (cb_forces_uses_velocity). A status > 0 if a force does not exist
+ * NULL if the forces do not depend on velocities (cb_forces_uses_velocity). The status is > 0 if a force does not exist
  * there, for example at coincident points. */
 cb_status cb_forces_eval(cb_forces *f, double t, const double *x, const double *v, double *force);
 /* Does the same as cb_forces_eval, for several states at once: computes force[s] at t[s], x[s] and v[s], s < stages.

@@ -33,9 +33,10 @@ typedef struct cb_factor_chart {
   void (*from_point)(cb_trig k, int dim, const double *x, double *q);
   void (*metric)(cb_trig k, int dim, const double *q, cb_diagonal *m); /* the caller sets *m to zero first */
   void (*half_chord)(cb_trig k, int dim, const double *q1, const double *q2, bool derivatives, cb_half_chord *out);
-  /* For H^n: writes the point of q as T(direction[0], length[0]) T(direction[1], length[1]) ... of the base point,
-   * where T is a transvection (cb_origin). Moves the velocity u of the coordinates back to the base point by these T
-   * and writes the result to v[dim]. Returns the number of factors T. Directions need not have length 1. */
+  /* For H^n: writes the point of q as the image of the base point under T(direction[0], length[0]) T(direction[1],
+   * length[1]) ..., where T is a transvection (cb_origin). Moves the velocity u of the coordinates back to the base
+   * point by these T and writes the result to v[dim]. Returns the number of factors T. Directions need not have length
+   * 1. */
   int (*reach)(cb_trig k, int dim, const double *q, const double *u, double direction[][CB_DIM_MAX], double *length,
                double *v);
   /* The inverse of `reach` for a single T: computes the coordinates q of the point to which T(direction, length) moves
@@ -85,7 +86,7 @@ cb_status cb_product_from_origin(const cb_factor_chart *c, const cb_space *g, co
   .to_origin = chart_to_origin, .from_origin = chart_from_origin
 /* clang-format on */
 
-/* Adds the chart to a space, with the names that its coordinates have in this space. */
+/* Adds a chart like `prototype` to a space, with the names that its coordinates have in this space. */
 cb_status cb_product_add(cb_space *g, const cb_chart *prototype, const cb_factor_chart *c);
 
 /* These functions add one chart each, unless the chart does not exist in this space. */

@@ -22,8 +22,8 @@
 
 enum { D = CB_CURVE_DIM, SIZE = CB_CURVE_SIZE, ITERATIONS = 40 };
 
-/* If the relative error of the curve, |step|/d, is below this, its coefficients show whether its degree is sufficient.
- * d is the distance. */
+/* If the relative error of the curve, |step|/d, is below this, the coefficients of the curve show whether its degree is
+ * sufficient. d is the distance. */
 static const double seen = 5e-4;
 /* The maximum size of the highest coefficients of the velocity, relative to the velocity: `finely` if the Hessian of
  * the distance is requested, otherwise `resolved`. The error of the Hessian of E has this size, and the error of E has
@@ -35,10 +35,10 @@ static const double roughly = 1e-3;
 /* settled: the relative error of the derivatives at which the iteration stops. rounding: the |step|/d that remains
  * because of round-off. */
 static const double settled = 2e-14, rounding = 3e-14;
-/* Below this |step|/d, the Hessian of E at the curve gives the Hessian of d. */
+/* Below this |step|/d, the Hessian of E at the curve is accurate enough for the Hessian of d. */
 static const double near = 1e-10;
-/* If a pivot of the matrix, relative to its diagonal entry, is below this, the matrix at the last curve is also tested.
- */
+/* If a pivot of the last matrix, relative to its diagonal entry, is below this, the matrix at the final curve is also
+ * factored, to test whether it is positive definite. */
 static const double doubtful = 0.05;
 /* The matrix is recomputed if the ratio of two steps is above this. */
 static const double slow = 0.15;

@@ -145,7 +145,7 @@ static cb_status factor_log(cb_factor f, const double *x, const double *y, doubl
     const double r = sqrt(-f.curvature), d = sqrt(of.s), to = d * r / sinh(r * d), from = d * r / tanh(r * d);
     for (int a = 0; a < f.count; a++) v[a] = to * y[a] - from * x[a];
   } else if (beyond_quarter(f, square)) {
-    /* The sum has round-off along x, which matters near the antipode. It is removed before the division by the
+    /* The sum x + y has round-off along x, which matters near the antipode. It is removed before the division by the
      * length. */
     for (int a = 0; a < f.count; a++) v[a] = x[a] + y[a];
     cb_factor_project_tangent(f, x, v);
@@ -467,8 +467,8 @@ static cb_status check_digits(const cb_path *p, double reach, int i, const doubl
                  p->chart->coordinates[i], p->chart->name, reach / part.rate);
 }
 
-/* Computes the velocity u of the coordinates. In the hyperbolic factor it has the components `radial` and `side` along
- * the vectors n and m, in the frame that T(direction, length) moves to the point. In a chart with a diagonal metric it
+/* Computes the velocity u of the coordinates. In the hyperbolic factor u has the components `radial` and `side` along
+ * the vectors n and m, in the frame that T(direction, length) moves to the point. In a chart with a diagonal metric u
  * follows from the coordinate vectors at the point. All components of the factor are NaN if one of them cannot be
  * computed. reach is the distance in radii of a point that is given by its direction, or 0. If it is not 0, the
  * function returns CB_ERROR_DOMAIN as check_digits does. */

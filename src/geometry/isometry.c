@@ -156,7 +156,8 @@ void cb_isometry_vector(const cb_space *g, const cb_isometry *a, const double *v
   const int n = g->embedding < CB_COORD_MAX ? g->embedding : CB_COORD_MAX;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) sum[i] += a->m[i][j] * v[j];
-  /* Only a configuration space has more than CB_COORD_MAX coordinates. There `a` is the identity, so w is v. */
+  /* Only a configuration space has more than CB_COORD_MAX coordinates. There `a` is the identity, so that w is equal to
+   * v. */
   memmove(w, v, (size_t)g->embedding * sizeof *w);
   memcpy(w, sum, (size_t)n * sizeof *w);
 }

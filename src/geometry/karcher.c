@@ -124,8 +124,8 @@ static void move(const cb_space *one, const place *from, const fit *by, double p
   cb_exp(one, from->m, u, to->m, NULL);
 }
 
-/* Makes one step and computes its length. If no step makes f fall, *at does not change. *length is then that of the
- * rejected step, or 0 if this step is so short that round-off hides the decrease. */
+/* Makes one step and computes its length. If no step makes f fall, *at does not change. *length is then the length of
+ * the rejected step, or 0 if this step is so short that round-off hides the decrease. */
 static cb_status descend(const cb_space *one, points p, place *at, fit *here, double *length) {
   const double size = sqrt(cb_dot(one->dim, here->r, here->r));
   for (double part = 1; part > 1e-3; part /= 2) {

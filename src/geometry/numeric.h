@@ -125,8 +125,8 @@ typedef struct cb_curve {
   double least; /* the smallest ratio of a pivot to its diagonal entry before elimination */
 } cb_curve;
 
-/* cb_curve_degrees holds the degrees of curves, ended by 0. cb_curve_begin makes a curve of one of these degrees:
- * nodes, weights, derivatives, ends. */
+/* cb_curve_degrees holds the degrees of curves, ended by 0. cb_curve_begin begins a curve of one of these degrees: it
+ * sets nodes, weights, derivatives and ends. */
 extern const int cb_curve_degrees[];
 void cb_curve_begin(const cb_curve_ends *ends, int degree, cb_curve *c);
 /* Sets the inner nodes of `to` from a curve of another degree. */
@@ -203,7 +203,7 @@ static inline cb_status cb_extrapolation_row(const cb_extrapolation *e, double H
   double last[CB_EXTRAPOLATION_MAX];
   const cb_status status = cb_midpoint(e, H, 2 * (j + 1), last);
   if (status) return status;
-  for (int k = 0; k < j; k++) { /* table[k] holds T_{j-1,k} and becomes T_{j,k} */
+  for (int k = 0; k < j; k++) { /* table[k] is entry k of row j - 1 and becomes that of row j */
     const double ratio = (double)(j + 1) / (j - k), denominator = 1 / (ratio * ratio - 1);
     for (int i = 0; i < e->size; i++) {
       double *at = table + k * e->size + i;

@@ -147,8 +147,8 @@ static cb_status derivative(flow *s, const double *y, double *f, double *metric)
   return CB_OK;
 }
 
-/* Returns the largest component of the errors e of the increment d, each divided by its scale and by the tolerance. A
- * step is accepted if the result is at most 1. */
+/* Returns the largest of the errors e of the components of the increment d, each divided by the scale of its component
+ * and by the tolerance. A step is accepted if the result is at most 1. */
 static double error_norm(const flow *s, const double *d, const double *e) {
   int n = s->n;
   double worst = 0, length = s->length > 0 ? s->length : 1, w = 0;
@@ -231,7 +231,8 @@ static bool still_minimal(const flow *s, double h, const double *b, const double
   return cb_cholesky(n, m, 0, l);
 }
 
-/* Multiplies the propagator of the step by the propagator of the earlier steps, and looks for a conjugate point. */
+/* Multiplies the matrix of the Jacobi fields over this step by the matrix over the earlier steps, and looks for a
+ * conjugate point. */
 static void accumulate(const flow *s, double h, bool first, const double *columns, cb_geodesic_end *out) {
   int n = s->n, nn = n * n;
   cb_jacobi step, *j = &out->jacobi;

@@ -14,7 +14,7 @@ typedef struct cb_metric_entries {
   double *g, *dg, *ddg;
 } cb_metric_entries;
 
-/* Sets all entries of the arrays to zero, and returns the entries of a metric that writes to them. */
+/* Sets all entries of the arrays to zero, and returns a cb_metric_entries that writes to them. */
 static inline cb_metric_entries cb_metric_begin(int n, double *g, double *dg, double *ddg) {
   const size_t nn = (size_t)(n * n);
   memset(g, 0, nn * sizeof *g);

@@ -142,7 +142,7 @@ static cb_status text_metric_at(const cb_space *g, const double *q, double *gij,
   }
 }
 
-/* These functions are members of cb_intrinsic for these spaces. */
+/* These functions are the members of cb_intrinsic for spaces whose metric is given as text. */
 static cb_status text_metric_inside(const cb_space *g, const double *q) {
   const cb_text_metric *t = g->data;
   double x[CB_EXPRESSION_VARIABLES];

@@ -39,7 +39,8 @@ size_t cb_text_metric_parameters(const cb_space *g, const char **names, const do
  * are none, or if the space is not of this class. */
 int cb_text_metric_arms(const cb_space *g, const double *q, double (*x)[3]);
 
-/* The class of these spaces, which is not in the registry: name, documentation and keys. */
+/* The class of spaces whose metric is given as text. It is not in the registry, and has only name, documentation and
+ * keys. */
 extern const cb_space_class cb_text_metric_class;
 
 /* --- the data of such a space --- */

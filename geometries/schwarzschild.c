@@ -74,9 +74,9 @@ static double time_at(double excess, double s) {
   return excess > 0 ? acosh(fmax(1, s / scale)) : asinh(s / scale);
 }
 
-/* Adds the angle and length/4M from t0 to t1, with excess = beta - 1, by Gauss's rule of 8 points on panels of at most
- * half a unit. The error is below round-off, because the singularities of the integrands are pi/2 away from the real
- * axis. */
+/* Adds to *angle and *length the angle and length/4M from t0 to t1, with excess = beta - 1, by Gauss's rule of 8 points
+ * on panels of at most half a unit. The error is below round-off, because the singularities of the integrands are pi/2
+ * away from the real axis. */
 static void integrate(double beta, double excess, double t0, double t1, double *angle, double *length) {
   static const double node[] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363};
   static const double weight[] = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763};

@@ -23,8 +23,8 @@
 #include <math.h>
 #include <stddef.h>
 
-/* IDA treats times whose relative difference is below this as equal. The motion in between is far below its
- * tolerances. */
+/* IDA treats times whose relative difference is below this as equal. The motion between two such times is far below the
+ * tolerances of IDA. */
 static const double no_time = 4 * DBL_EPSILON;
 
 typedef struct parameters {

@@ -11,7 +11,7 @@
 #include <curvebody/integrator.h>
 
 typedef struct parameters {
-  int order; /* index of the choice */
+  int order; /* index of the chosen order */
   double error;
 } parameters;
 

@@ -40,7 +40,7 @@ static cb_status find_rates(const cb_rigid_problem *p, double t, const cb_pose *
   return CB_OK;
 }
 
-/* Replaces q by q exp(h w). Fails like cb_rigid_half_turn. */
+/* Replaces q by q exp(h w). Fails like cb_rigid_half_turn (fluid/rigid_step.h). */
 static cb_status turn(double t, double h, const double w[3], double q[4]) {
   const double hw[6] = {h * w[0], h * w[1], h * w[2]};
   cb_pose by;

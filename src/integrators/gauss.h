@@ -59,7 +59,7 @@ struct cb_gauss {
   double tolerance;   /* relative tolerance of the stages; 0: round-off */
   double contraction; /* the last measured contraction of the fixed-point iteration; 0: not yet measured */
 
-  /* the step being made */
+  /* the start and the length of the step that is being made */
   const cb_state *start;
   double h;
 
@@ -68,7 +68,7 @@ struct cb_gauss {
   /* data of Newton's method, created when they are first needed */
   cb_stage_matrix *matrix;
   double *residual;
-  double *jacobian_x, *jacobian_v; /* [pattern entries * k * k] */
+  double *jacobian_x, *jacobian_v; /* [pattern entries * k * k]: dF/dx and dF/dv */
 };
 
 /* Changes CB_ERROR_DOMAIN of a stage to CB_STEP_DOMAIN, because a smaller step may stay in the domain. */
@@ -99,7 +99,7 @@ cb_status cb_gauss_solve(cb_gauss *m);
 /* Returns the larger of a and b. It replaces fmax, which would be a function call. A nan is detected elsewhere. */
 CB_INLINE double cb_larger(double a, double b) { return a > b ? a : b; }
 
-/* <u,v> of a factor; with negative curvature the last coordinate has a minus sign. */
+/* Returns <u,v> of a factor. If the curvature is negative, the last coordinate has a minus sign. */
 CB_INLINE double cb_factor_inner(int k, double K, const double *u, const double *v) {
   double sum = cb_dot(k - 1, u, v), last = u[k - 1] * v[k - 1];
   return K < 0 ? sum - last : sum + last;
@@ -127,7 +127,7 @@ CB_INLINE double cb_moving_components(int d, int k, double K, const double *x0, 
   return cb_factor_inner(k, K, x0, F);
 }
 
-/* Numbers that depend only on the centre. */
+/* Numbers that depend only on the centre of the chart. */
 typedef struct cb_moving_centre {
   double e[CB_DIM_MAX], s, D; /* e, s_e and De of the equations above */
 } cb_moving_centre;

@@ -183,11 +183,11 @@ cb_status cb_gauss_moving_forces(cb_gauss *m) {
 /* The result of a pass over some particles. */
 typedef struct pass_result {
   double change, size, reach; /* largest change of xi and e, largest displacement, largest |s| */
-  double total;               /* the sum of all changes, to find a nan */
-  int far;                    /* the first particle with |s| beyond the chart, INT_MAX: none */
+  double total;               /* the sum of all changes, which is nan if one of them is */
+  int far;                    /* the first particle with |s| beyond the chart; INT_MAX: none */
 } pass_result;
 
-/* One pass over one unit: computes new u, xi, e and dP from the components of the forces. */
+/* Makes one pass over one unit: computes new u, xi, e and dP from the components of the forces. */
 CB_INLINE void pass_unit(const cb_gauss *m, const cb_gauss_moving *w, int a, int factor, const int d, pass_result *r) {
   const cb_moving_factor *f = &w->factor[factor];
   const size_t at = (size_t)(a * m->dim + f->at_d);

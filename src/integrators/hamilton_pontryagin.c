@@ -65,7 +65,7 @@ static void multiply3(const double a[3][3], const double b[3][3], double out[3][
 
 static bool invert3(const double m[3][3], double out[3][3]) {
   double c[3][3];
-  for (int i = 0; i < 3; i++) cb_cross3(m[(i + 1) % 3], m[(i + 2) % 3], c[i]); /* rows of the cofactors */
+  for (int i = 0; i < 3; i++) cb_cross3(m[(i + 1) % 3], m[(i + 2) % 3], c[i]); /* row i of the matrix of cofactors */
   const double det = cb_dot3(m[0], c[0]);
   if (!(fabs(det) > 0)) return false;
   for (int i = 0; i < 3; i++)
@@ -149,7 +149,7 @@ static void load_turned(cb_rigid_trial *e, const double r[3][3], const double F[
 }
 
 /* Adds to L the load of wrenches F that act in the middle of the step, 2 N^T F = ((1 + hat(b)) torque + (1 - hat(b)) (x
- * × f), 2 f), f = (1 + hat(b)) force/2 (half_turns). */
+ * × f), 2 f), f = (1 + hat(b)) force/2, with b as in `halves`. */
 static void load_varied(cb_rigid_trial *e, const double r[3][3], const double F[6]) {
   const double *q = e->half.q, *x = e->half.x, b[3] = {q[1] / q[0], q[2] / q[0], q[3] / q[0]};
   double torque[3], force[3], moment[3], turned[3];
@@ -168,7 +168,7 @@ static void load_varied(cb_rigid_trial *e, const double r[3][3], const double F[
   }
 }
 
-/* Computes `whole` from the load of wrenches that act half at each end and from that of wrenches in the middle. */
+/* Computes e->whole from the load of wrenches that act half at each end and from that of wrenches in the middle. */
 static void load_both(cb_rigid_trial *e) {
   double ends[3], middle[3];
   cb_cross3(e->move.x, e->turned + 3, ends);
@@ -270,7 +270,7 @@ static cb_status load_derivative(cb_rigid_trial *e, const double Y[6], const dou
   return CB_OK;
 }
 
-/* Adds A^T K to J for a diagonal K; A has no linear columns in its angular rows. */
+/* Adds A^T K to J for a diagonal K; the block of A in its angular rows and linear columns is 0. */
 static void add_diagonal(const cb_rigid_trial *e, const double A[6][6], double J[6][6]) {
   double K[6];
   for (int k = 0; k < 6; k++) K[k] = e->K[k][k];
@@ -383,7 +383,10 @@ static double blur(const cb_rigid_trial *e) {
   return 1e-15 * size(e, (double[6]){turn, turn, turn, far, far, far});
 }
 
-static double larger(double a, double b) { return b > a ? b : a; } /* fmax would be a function call */
+static double larger(double a, double b) {
+  return b > a ? b : a;
+} /* in place of fmax, which would be a function
+                                                                    * call */
 
 cb_status cb_rigid_trial_arrive(cb_rigid_trial *e, const double Y[6], const double update[6]) {
   const bool by_derivative = !e->p->pose_dependent || e->p->pose_derivative;

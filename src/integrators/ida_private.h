@@ -68,7 +68,7 @@ typedef struct cb_ida {
 /* Computes the residual r[size] of the equations at (t, y, y'); yp is y'. */
 cb_status cb_ida_residual(cb_ida *m, double t, const double *y, const double *yp, double *r);
 
-/* Adds the values of the entries of dr/dy + c dr/dy' after cb_entries_begin. */
+/* Adds the values of the entries of dr/dy + c dr/dy' Call it after cb_entries_begin. */
 cb_status cb_ida_jacobian(cb_ida *m, double t, double c, const double *y, const double *yp);
 
 /* Sets y and y' from a state. The state is projected to the rows, and the multipliers that enforce the rows are
@@ -108,8 +108,8 @@ cb_status cb_ida_advance(cb_ida *m, bool restart, double t0, double t);
     name##_text(code, text, self);                                                                                  \
   }                                                                                                                 \
   static void name##_text(int code, const char *text, void *self)
-/* Sends the text of errors to the handler only, so that nothing is printed. `set` is the solver's call in SUNDIALS
- * 6. */
+/* Sends the text of errors to the handler only, so that nothing is printed. `set` is the function of the solver that
+ * does this in SUNDIALS 6. */
 #define CB_SUNDIALS_LISTEN(context, set, solver, handler, self) \
   (!SUNContext_ClearErrHandlers(context) && !SUNContext_PushErrHandler(context, handler, self))
 #else

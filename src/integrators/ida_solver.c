@@ -446,7 +446,7 @@ static int factor(SUNLinearSolver linear, SUNMatrix matrix) {
                 cb_fail(CB_ERROR_MEMORY, "no memory for the factors of a matrix of %d unknowns", current->size));
 }
 
-/* The maximum number of unknowns for which dense factors are faster. */
+/* The maximum number of unknowns for which dense factors are faster than sparse ones. */
 enum { DENSE_MAX = 24 };
 
 static cb_status make_solver(cb_ida *m, int solver) {
@@ -500,8 +500,8 @@ void cb_ida_close(cb_ida *m) {
   cb_entries_free(&m->entries);
 }
 
-/* Returns the particle with the largest error, after a step failed because of its error or of Newton's method. Returns
- * -1 if it is not known. Overwrites y and y'. */
+/* Returns the particle with the largest error, after a step failed because its error was too large or because Newton's
+ * method did not converge. Returns -1 if it is not known. Overwrites y and y'. */
 static int find_failed_particle(const cb_ida *m) {
   if (IDAGetEstLocalErrors(m->ida, m->y) || IDAGetErrWeights(m->ida, m->yp)) return -1;
   const double *error = N_VGetArrayPointer(m->y), *weight = N_VGetArrayPointer(m->yp);

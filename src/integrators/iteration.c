@@ -227,7 +227,7 @@ static void rank_entries(int B, const bool *mask, bool *copy, int *rank, int *he
     }
 }
 
-/* Fills the rows of all entries, and the values of the diagonal blocks. */
+/* Fills in the row number of each entry, and the values of the diagonal blocks. */
 static void fill_entries(const cb_stage_matrix *m, const cb_pattern *p, const double *pivots, int *row, double *value) {
   const int n = p->n, B = m->block;
   for (int i = 0; i < n; i++)

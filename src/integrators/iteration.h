@@ -203,7 +203,7 @@ void cb_stage_matrix_set(cb_stage_matrix *m, int particle, int e, const double *
 
 /* Factors the matrix, all of whose blocks have been set. May return CB_STEP_SINGULAR. */
 cb_status cb_stage_matrix_factor(cb_stage_matrix *m);
-/* Replaces the right side x[n*B] by the solution. */
+/* Replaces the right-hand side x[n*B] by the solution. */
 void cb_stage_matrix_solve(cb_stage_matrix *m, double *x);
 
 /* Adds an increment to arrays of `count` numbers, as cb_compensated_add_one (numerics/dd.h) does for one number. If

@@ -18,7 +18,8 @@ enum { CB_LANES_MAX = 8, CB_LANES_STAGES = 5, CB_LANES_SPRINGS = 2 };
 
 typedef struct cb_lanes cb_lanes;
 
-/* Returns the number of runs per step on this processor: 4 or 8, or 1 if it has no such vectors. */
+/* Returns the number of runs per step on this processor: 4 or 8, or 1 if it does not have the vector instructions for
+ * this. */
 size_t cb_lanes_width(void);
 /* cb_lanes_serve returns whether runs with this integrator can be lanes. cb_lanes_agree returns whether two such runs
  * can be lanes of one group. */
@@ -38,8 +39,8 @@ void cb_lanes_begin(cb_lanes *lanes, size_t n);
 /* Loads the state and history of one lane, for steps of length h. */
 void cb_lanes_load(cb_lanes *lanes, size_t lane, const cb_integrator *in, const cb_state *state, double h);
 
-/* The result of a step of all lanes, in bits. failed: lanes that did not change; leave: lanes that have to continue
- * outside the group; drifted: lanes whose origin may have to move (run/particles_change.c). */
+/* The result of a step of all lanes, with one bit per lane. failed: lanes that did not change; leave: lanes that have
+ * to continue outside the group; drifted: lanes whose origin may have to move (run/particles_change.c). */
 typedef struct cb_lanes_step {
   unsigned failed, leave, drifted;
 } cb_lanes_step;

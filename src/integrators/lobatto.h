@@ -10,8 +10,8 @@ enum { CB_LOBATTO_MAX = 5 };
 
 typedef struct cb_lobatto cb_lobatto;
 
-/* Loops over particles for spaces of four coordinates, which have one curved factor, in the best instruction set of the
- * processor. Other spaces use the loops of lobatto_sweep.c. */
+/* The loops over particles, compiled for the best instruction set of the processor. They are for spaces whose points
+ * have four coordinates, and which have one curved factor. Other spaces use the loops of lobatto_sweep.c. */
 typedef struct cb_lobatto_kernel {
   void (*residuals)(cb_lobatto *l, int begin, int end, const double *x, const double *x_low);
   double (*sweep)(cb_lobatto *l, int begin, int end, const double *x0, const double *p0, double h, double *size);
@@ -63,7 +63,7 @@ struct cb_lobatto {
   struct cb_lobatto_constraints *rods; /* the constraints of the system; NULL: there are none */
   double *dp, *p_low;
 
-  /* the step being made */
+  /* the start and the length of the step that is being made */
   const cb_state *start;
   double h;
 };
@@ -100,7 +100,7 @@ cb_status cb_lobatto_newton_solve(cb_lobatto *l);
 /* --- the two forms of the integrator, in the embedding (lobatto_embedding.c) and in a chart (lobatto_chart.c) --- */
 
 typedef struct cb_lobatto_options {
-  int stages, solver, iterations; /* solver: see integrators/iteration.h */
+  int stages, solver, iterations; /* solver: CB_SOLVER_.. of integrators/iteration.h */
   double tolerance;               /* 0: round-off */
   bool compensated;
 } cb_lobatto_options;

@@ -26,7 +26,7 @@ struct cb_lobatto_chart {
   cb_tableau tableau;                                  /* a: IIIA, a_hat: IIIB */
   double Winv[CB_LOBATTO_MAX - 1][CB_LOBATTO_MAX - 1]; /* see integrators/lobatto.h */
 
-  /* the step being made */
+  /* the start and the length of the step that is being made */
   const cb_state *start;
   double h;
   bool has_start;          /* F, G and the factors of S = G M^-1 G^T are known at the state */

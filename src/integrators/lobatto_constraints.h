@@ -22,7 +22,7 @@
 
 typedef struct cb_lobatto_constraints cb_lobatto_constraints;
 
-/* Writes NULL to *out if the system has no constraints. */
+/* Makes the data of the constraints. *out becomes NULL if the system has no constraints. */
 cb_status cb_lobatto_constraints_create(cb_integrator *in, const cb_lobatto *l, cb_lobatto_constraints **out);
 void cb_lobatto_constraints_free(cb_lobatto_constraints *c);
 
@@ -36,7 +36,8 @@ cb_status cb_lobatto_constraints_prepare(cb_lobatto_constraints *c, cb_lobatto *
 cb_status cb_lobatto_constraints_sweep(cb_lobatto_constraints *c, cb_lobatto *l, double t, double h);
 /* --- functions for Newton's method (lobatto_newton.c), which has the additional unknowns y = h^2 lambda --- */
 
-/* Returns whether there are few enough constraints for a border around the matrix of the stages. */
+/* Returns whether there are few enough constraints for a border around the matrix of the stages: one additional row and
+ * column per multiplier. */
 bool cb_lobatto_constraints_bordered(const cb_lobatto_constraints *c);
 /* Allocates the memory of cb_lobatto_constraints_pulls and cb_lobatto_constraints_border, for `block` unknowns per
  * particle. Must be called once before them. */

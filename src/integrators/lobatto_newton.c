@@ -148,8 +148,8 @@ cb_status cb_lobatto_newton_create(cb_lobatto *l) {
     return cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method with %d particles", l->n);
   }
 
-  /* the pattern of a block off the diagonal: the entries that full derivatives reach, at X = Q = 0 so that none
-   * cancel */
+  /* Finds the pattern of a block off the diagonal: the entries that are not 0 if all derivatives of the force are 1.
+   * X and Q are 0, so that no terms cancel. */
   double ones[CB_COORD_MAX * CB_COORD_MAX], none[CB_FACTOR_MAX] = {0}, base[CB_COORD_MAX], zero[CB_COORD_MAX] = {0};
   for (int e = 0; e < CB_COORD_MAX * CB_COORD_MAX; e++) ones[e] = 1;
   cb_space_base_point(g, base);
@@ -288,7 +288,7 @@ static cb_status factor(cb_lobatto_newton *w, const cb_lobatto *l) {
   return cb_stage_matrix_factor(w->matrix);
 }
 
-/* Adds the correction; *c receives the change of the D. */
+/* Adds the correction to the unknowns; *c receives the changes of the displacements D_i. */
 static void update(cb_lobatto_newton *w, cb_lobatto *l, cb_stage_change *c) {
   const cb_space *g = l->g;
   const double *x0 = l->start->x;

@@ -129,7 +129,7 @@ static cb_status evaluate(const carried *c, double u, double h, nodes *out) {
   return status;
 }
 
-/* Computes the rate W' of the logarithm at a node, where it is W. */
+/* Computes the rate W' of the logarithm at a node, where the logarithm is W. */
 static cb_status log_rate(const carried *c, const cb_bundle_flow *linear, const nodes *at, int node, const double *k,
                           const double *W, double *rate) {
   const cb_bundle *b = c->of->bundle;
@@ -142,7 +142,7 @@ static cb_status log_rate(const carried *c, const cb_bundle_flow *linear, const 
   return cb_lie_left_rate(G, W, xi, rate);
 }
 
-/* Makes one step of h seconds from g, which it changes. */
+/* Replaces g by the element after one step of h seconds. */
 static cb_status collocate(const carried *c, const nodes *at, double h, double *g) {
   const collocation *m = c->method;
   const cb_group *G = c->of->bundle->group;

@@ -31,7 +31,7 @@ typedef struct cb_radau {
   const double *mass;
   cb_tableau tableau;
   double inverse_a[CB_RADAU_MAX][CB_RADAU_MAX]; /* the inverse of the matrix A = (a_ij) */
-  /* inverse of the matrix from the lambda_j of a row of position to its conditions */
+  /* the inverse of the matrix that maps the lambda_j of a row of position to the conditions of this row */
   double from_rows[CB_RADAU_MAX][CB_RADAU_MAX];
   int s, n, k;
   size_t count;
@@ -52,7 +52,7 @@ typedef struct cb_radau {
   /* no row is a velocity row or depends on the time, so that the rate of every row is G v */
   bool plain;
 
-  /* the step being made */
+  /* the start and the length of the step that is being made */
   const cb_state *start;
   double h;
   double *v0;
@@ -80,9 +80,11 @@ static inline double *cb_radau_of(const cb_radau *m, double *stages, int i) { re
 static inline double *cb_radau_row(const cb_radau *m, double *rows, int i) { return rows + (size_t)i * (size_t)m->R; }
 
 /* --- radau_solve.c --- */
-/* Predicts the stages from past steps, or from the state if there are none (newton: without the forces). */
+/* Predicts the stages from past steps, or from the state if there are none. With `newton`, the prediction from the
+ * state leaves out the forces. */
 cb_status cb_radau_predict(cb_radau *m, bool newton);
-/* Evaluates X, V, F, g, G and rates at (x0 + D, v0 + E), then dv/dt under lambda and the drift W G^T mu. */
+/* Evaluates X, V, F, g, G and rates at (x0 + D, v0 + E), then dv/dt with the multipliers lambda, and the drift W G^T
+ * mu. */
 cb_status cb_radau_evaluate(cb_radau *m);
 /* Computes out[R] = G_i v with the gradients G_i of stage i. */
 void cb_radau_along(const cb_radau *m, int i, const double *v, double *out);

@@ -213,7 +213,8 @@ static cb_status start_from_forces(cb_radau *m) {
 }
 
 /* Predicts the stages along geodesics, because stiff forces, if they are extrapolated, may move the body far away in a
- * step. In the embedding the stages are on a straight line; the rows of the space correct the difference first. */
+ * step. In the embedding the stages are on a straight line; the rows of the space then correct the difference from the
+ * geodesic. */
 static cb_status start_without_forces(cb_radau *m) {
   const int k = m->k;
   memset(m->rates, 0, (size_t)m->s * (m->count + (size_t)m->R) * sizeof(double));
@@ -437,7 +438,7 @@ cb_status cb_radau_solve(cb_radau *m) {
  * rate of change of S, or by h^2 dF/dx: for short steps it is Newton's method.
  */
 
-/* Computes the S d(lambda) and S d(mu) that the rows require, from g, rate and the accelerations. */
+/* Computes the right-hand sides S d(lambda) and S d(mu) that the rows require, from g, rate and the accelerations. */
 static void conditions(cb_radau *m) {
   const int s = m->s, last = s - 1;
   const double h = m->h;
@@ -500,7 +501,8 @@ static void correct_multipliers(cb_radau *m, const double *E, const double *D) {
       for (int r = 0; r < m->R; r++) (part ? rate : g)[r] += carried[r];
     }
     if (!m->mu) continue;
-    /* For rows of velocity, a v = b, mu keeps a W G^T mu = 0, so that positions also move along them. */
+    /* For rows of velocity, a v = b, mu keeps a W G^T mu = 0, so that the correction W G^T mu of the positions
+     * satisfies these rows too. */
     cb_radau_along(m, i, cb_radau_of(m, m->drift, i), carried);
     for (int r = 0; r < m->R; r++)
       if (m->rows->velocity[r]) cb_radau_row(m, m->z, i)[r] = -carried[r];

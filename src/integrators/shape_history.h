@@ -24,8 +24,8 @@ typedef struct cb_shape_history {
   double difference[CB_SHAPE_DIFFERENCES][CB_SHAPE_HISTORY], size[CB_SHAPE_DIFFERENCES];
 } cb_shape_history;
 
-/* Returns whether there is a guess for the step h at time t. A history of steps of another size, or with another
- * distance in time, is deleted. */
+/* Returns whether there is a guess for the step h at time t. The history is deleted if its steps have another length,
+ * or if the time from the last step to this one differs from the time between the earlier steps. */
 static inline bool cb_shape_history_serves(cb_shape_history *past, double h, double t) {
   const double gap = t - past->t;
   if (past->h != h || (past->count > 1 && !(fabs(gap - past->gap) <= 1e-6 * fabs(past->gap)))) past->count = 0;
@@ -50,7 +50,7 @@ static inline __attribute__((always_inline)) void cb_shape_guess(cb_shape_histor
     for (int i = 0; i < N; i++) x[i] += past->difference[k][i];
 }
 
-/* Adds the solution x[N] of the step h from time t. */
+/* Adds the solution x[N] of the step h from time t to the history. */
 static inline __attribute__((always_inline)) void cb_shape_remember(cb_shape_history *past, int N, const double *x,
                                                                     double h, double t) {
   int count = past->count < CB_SHAPE_DIFFERENCES ? past->count : CB_SHAPE_DIFFERENCES - 1;

@@ -54,7 +54,7 @@ struct cb_shape_variational {
   double h, t, *r, mu[CB_GROUP_DIM], p[CB_SHAPE_MAX]; /* mu, p: momenta at the node, after half a step of its forces */
   double slide[CB_SHAPE_MAX];                         /* impulse of friction of a variable that slides */
   motion how[CB_SHAPE_MAX];
-  /* at the present u: */
+  /* values at the present u: */
   double u[N_MAX], m[CB_SHAPE_MAX], G[N_MAX * N_MAX], dG[CB_SHAPE_MAX * N_MAX * N_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX];
   double turn, ad[CB_GROUP_DIM * CB_GROUP_DIM]; /* ad: the matrix of ad_{h xi}; turn: the sum of its squares */
   double momentum[N_MAX], dGu[CB_SHAPE_MAX * N_MAX], f[CB_SHAPE_MAX], residual[N_MAX];
@@ -144,7 +144,7 @@ INLINE cb_status turn_back(step *s, int dim, const double *m, double *out) {
   }
   times(dim, s->ad, m, once);
   for (int a = 0; a < dim; a++) out[a] = m[a] - once[a] / 2;
-  double size = square / 36; /* bound of a term, and of the ratio of two */
+  double size = square / 36; /* bound of a term, and of the ratio of two consecutive terms */
   for (int k = 0; k < CB_LIE_TERMS - 1 && size > 1e-17; k++, size *= square / 36) {
     if (k) times(dim, s->ad, term, once);
     times(dim, s->ad, once, term);
@@ -263,8 +263,8 @@ INLINE void correct_forces(step *s, int dim, int n) {
   }
 }
 
-/* Ends Newton's method. Impulses that hold variables need the residual at the end, and a bundle without form its
- * connection. */
+/* Ends Newton's method. Impulses that hold variables need the residual at the end, and a bundle without a form needs
+ * its connection. */
 INLINE cb_status settle(step *s, int dim, int n) {
   for (int i = 0; i < n; i++)
     if (s->how[i] == RESTS || s->how[i] == HELD) return evaluate(s, false);

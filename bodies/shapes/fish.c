@@ -42,7 +42,7 @@ static cb_status make(const void *given, cb_surface **out) {
   cb_shape_part(&b, "body");
   cb_shape_add_tube(&b, &(cb_tube){q, 2 * q, true, true, size}, body, p);
   cb_shape_part(&b, "tail");
-  /* behind the body, with a gap of a hundredth of the tail's length */
+  /* the tail is behind the body, with a gap of a hundredth of the tail's length */
   cb_shape_place(&b, NULL, (const double[3]){-.51 * p->tail, 0, 0});
   cb_shape_add_ellipsoid(&b, tail, tail[0], (int)fmax(8, 2 * pi * tail[0] / size));
   return cb_shape_finish(&b, out);

@@ -29,7 +29,7 @@ static const cb_param rows[] = {CB_SHAPE_LENGTH(params, length, "0.6", "length o
                                 {.name = NULL}};
 
 static void flipper(cb_shape *b, const params *p, bool front, bool left, double size) {
-  /* the root, at the angle phi of the outline of the shell */
+  /* phi: the angle of the root on the outline of the shell */
   double phi = front ? pi / 4 : 3 * pi / 4, sweep = front ? p->front_sweep : p->hind_sweep;
   double length = front ? p->front : p->hind, chord = front ? p->front_chord : p->hind_chord;
   const double a[3] = {chord / 2, length / 2, p->flipper_thickness / 2};

@@ -106,7 +106,7 @@ static cb_status make(const void *given, cb_surface **out) {
   for (int i = 0; i < 2; i++) {
     double y = (i ? -1 : 1) * .45 * p->diameter;
     cb_shape_part(&b, i ? "propeller_right" : "propeller_left");
-    /* next to and below the hull, whose radius at its middle is p->diameter/2 */
+    /* the propeller is next to and below the hull, whose radius at its middle is p->diameter/2 */
     cb_shape_place(&b, (const double[3][3]){{1, 0, 0}, {0, i ? -1 : 1, 0}, {0, 0, 1}},
                    (const double[3]){0, y, -.45 * p->diameter - p->propeller / 2});
     cb_shape_add_sheet(&b, n, propeller, p);

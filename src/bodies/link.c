@@ -208,7 +208,8 @@ static void links_free(cb_links *w) {
 
 /* --- networks --- */
 
-/* A rotation may deviate from orthonormal by this much, since its numbers may be typed with few digits. */
+/* The rows of a rotation may deviate from orthonormal vectors by this much, because its numbers may be typed with few
+ * digits. */
 static const double off_rotation = 1e-6;
 
 static void cb_network_free(cb_network *w) {

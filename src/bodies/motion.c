@@ -281,8 +281,9 @@ static cb_status add_move(cb_places *p, const cb_node *map, bool far) {
   return CB_OK;
 }
 
-/* Finds the first isometry of `move` that moves at least half as far as the farthest one: the isometries before it are
- * part of the place. Isometries that an origin cannot represent do not count; *first is 0 if all are of this kind. */
+/* Finds the first isometry of `move` that moves the base point at least half as far as the isometry that moves it
+ * farthest. The isometries before it are part of the place. Isometries that an origin cannot represent do not count;
+ * *first is 0 if all are of this kind. */
 static cb_status find_far(const cb_space *g, const cb_node *move, size_t *first) {
   double maximum = 0;
   *first = 0;
@@ -303,8 +304,8 @@ static cb_status find_far(const cb_space *g, const cb_node *move, size_t *first)
   return CB_OK;
 }
 
-/* In spaces where coordinates grow, separates the part of `move` that bodies may have in common; *far is its first
- * isometry. */
+/* In spaces where coordinates grow with the distance (cb_origin_grows), separates the part of `move` that bodies may
+ * have in common; *far is its first isometry. */
 static cb_status keep_apart(cb_places *p, const cb_node *move, size_t *far) {
   const size_t n = (size_t)p->n_origins;
   *far = 0;

@@ -280,7 +280,7 @@ static const cb_body_class *find(const char *name) {
   return cb_body_classes[cb_registry_find(&cb_body_registry, name, strlen(name))];
 }
 
-/* Begins the body under its `name`, or, if it has none, under its kind with the first free number. */
+/* Begins the body under its `name`, or, if it has none, under its kind followed by the first free number. */
 static cb_status begin(const cb_node *node, const char *kind, cb_builder *b) {
   const cb_node *given = cb_node_get(node, "name");
   const char *name;

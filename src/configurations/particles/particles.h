@@ -8,7 +8,7 @@ typedef struct cb_particles_scenario {
   cb_start start;
 } cb_particles_scenario;
 
-/* Reads contacts, walls, events and start. */
+/* cb_particles_read_meetings reads contacts, walls and events with the function `read`, and then the key `start`. */
 typedef cb_status cb_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                    const cb_node *events);
 cb_status cb_particles_read_meetings(cb_scenario *s, const cb_node *root, cb_read_contacts *read);

@@ -383,10 +383,8 @@ static double blur(const cb_rigid_trial *e) {
   return 1e-15 * size(e, (double[6]){turn, turn, turn, far, far, far});
 }
 
-static double larger(double a, double b) {
-  return b > a ? b : a;
-} /* in place of fmax, which would be a function
-                                                                    * call */
+/* Returns the larger of a and b. It replaces fmax, which would be a function call. */
+static double larger(double a, double b) { return b > a ? b : a; }
 
 cb_status cb_rigid_trial_arrive(cb_rigid_trial *e, const double Y[6], const double update[6]) {
   const bool by_derivative = !e->p->pose_dependent || e->p->pose_derivative;

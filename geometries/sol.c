@@ -85,8 +85,9 @@ static cb_status exponential(const cb_space *g, const double *q, const double *u
   return CB_OK;
 }
 
-/* For two points of one plane y = constant or x = constant: computes the velocity u at q of the shortest geodesic to y,
- * and its length. Returns false for other points, and if a number overflows. */
+/* If the points q and y lie in one plane where the first or the second coordinate is constant: computes the velocity u
+ * at q of the shortest geodesic from q to y, and its length. Returns false for other points, and if a number
+ * overflows. */
 static bool shortest(const double *q, const double *y, double *u, double *length) {
   const double move[3] = {y[0] - q[0], y[1] - q[1], y[2] - q[2]};
   const int sign = plane_of(move), along = sign > 0 ? 0 : 1;

@@ -313,7 +313,8 @@ cb_status cb_link_tree_plot(const cb_link_tree *L, const double *r, const double
   return status;
 }
 
-/* The form is filled with the columns of the drag in the flows in place of Q. Its reduction P^-1 Q is then S. */
+/* Here the form has the block P of the connection (links.h) and, in place of Q, the drag F of the links at rest in each
+ * of the flows of cb_bundle_class.strain. The reduction P^-1 F of this form is S. */
 cb_status cb_link_tree_strain(const cb_link_tree *L, const double *r, double *S) {
   enum { SIZE = 6 + CB_STRAINS };
   const int dim = L->group->dim, N = dim + L->n, size = dim + CB_STRAINS;

@@ -46,8 +46,8 @@ cb_status cli_gait_cycle(const cli_gait_job *job);
 /* Returns the problem of the key `optimum`; CB_ERROR_INPUT if this key is missing. */
 cb_status cli_gait_problem(const cli_gait_job *job, const cb_optimum_problem **out);
 
-/* Checks the name of the output of a scenario, which may also be HDF5: CB_ERROR_INPUT for another name, and for --json
- * with a scenario on the standard output. */
+/* Checks the name of the file to which a scenario is written. Returns CB_ERROR_INPUT if the name does not end with
+ * .yaml, .yml or, if `hdf5` is true, .h5. The name "-" is the standard output; with --json it gives CB_ERROR_INPUT. */
 cb_status cli_gait_check_output(const cli_gait_job *job, bool hdf5);
 /* Writes a text to the output. */
 struct cb_text;

@@ -461,7 +461,8 @@ static herr_t read_link(hid_t group, const char *link_name, const H5L_info_t *in
   return 0;
 }
 
-/* Visits a link. Links are visited in several orders, since their indices are at different positions in the file. */
+/* Does nothing with a link. The iteration itself makes HDF5 read the index by creation order, which is stored in the
+ * file separately from the index by name. */
 static herr_t pass_link(hid_t group, const char *link_name, const H5L_info_t *info, void *unused) {
   (void)group;
   (void)link_name;

@@ -114,9 +114,8 @@ typedef struct cb_row_state {
 /* Returns the names of the fields of a row that determine the state, except for the low-order parts of its numbers; the
  * list ends with NULL. NULL: a row does not determine the state. */
 const char *const *cb_run_state_fields(const cb_run *run);
-/* Sets the state of the run to that of a row. The motions of joints of bodies in a fluid must be those that the joints
- * allow. Changes of conserved quantities are not computed any more (cb_run_changes). CB_ERROR_UNSUPPORTED if a row does
- * not determine the state. */
+/* Sets the state of the run to that of a row. After this call, the changes of conserved quantities (cb_run_changes) are
+ * not computed. Returns CB_ERROR_UNSUPPORTED if a row does not determine the state, as for joined bodies. */
 cb_status cb_run_restore_row(cb_run *run, const cb_row_state *row);
 
 /* Measures the present state. Sets *row to the values of the fields in the order of the run's layout, borrowed until

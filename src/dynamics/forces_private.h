@@ -54,7 +54,8 @@ cb_status cb_fields_add(cb_forces *f, double t, const double *x, const double *v
 cb_status cb_fields_potential(cb_forces *f, double t, const double *x, double *potential);
 cb_status cb_fields_jacobian(cb_forces *f, double t, const double *x, const double *v, double *dx, double *dv);
 
-/* Adds the forces of the springs whose numbers depend on the time and, if there is no plan, of all springs. */
+/* Adds the forces of the springs whose stiffness or other parameters depend on the time. If f->springs is NULL, which
+ * means that there is no plan, adds the forces of all other springs, too. */
 cb_status cb_forces_springs_add(cb_forces *f, double t, const double *x, const double *v, double *force);
 /* Add the energy and the derivatives of all springs. */
 cb_status cb_forces_springs_potential(cb_forces *f, double t, const double *x, double *potential);

@@ -74,7 +74,7 @@ static void leave(cb_lcp *s, int a) {
   for (int c = at; c < s->count; c++) {
     s->P[c] = s->P[c + 1];
     s->place[s->P[c]] = c;
-    /* the pivot of this row becomes larger, because one row before it was removed */
+    /* the pivot of this row becomes larger, because a row above it was removed */
     factor_row(s, c);
   }
 }

@@ -1,16 +1,20 @@
 /* The flows of an exported row (export_flow.c): what the bodies felt in the run decides which flows are computed.
  *
- *   none     one flow u_b per body, around this body alone; p = sum_b p_b
+ *   none     one flow u_b per body, around this body alone
  *   dipole   one flow u_b per body, <u_b, n> = <v - U_b, n> on its surface, U_b: the dipole flow of the other bodies
  *   exact    one flow, around all bodies together
- *   p = sum_b p_b - rho sum_{b < c} <u_b, u_c>   where bodies felt each other
+ *
+ * The pressure is p = sum_b p_b for `none`. If bodies felt each other, it is
+ *
+ *   p = sum_b p_b - rho sum_{b < c} <u_b, u_c>
+ *
  * u = sum_b u_b is the velocity of the fluid, v that of the surface with the normal n, p the pressure, p_b the pressure
  * of the flow u_b alone, and rho the density. The second sum makes p the pressure of Bernoulli's equation for u;
  * without coupling the second sum would be a force that the motion did not feel. With `dipole` a flow u_b includes the
  * response of the body to the flow of the others, so that the force of p on a body is the force of the coupling, up to
  * the order of the coupling (fluid/dipoles.h). The velocity of the fluid through the surface is of the order
- * (size/distance)^4 relative to the velocity of the other body. A wall of the coupling adds the mirror image of the
- * bodies of a flow to this flow.
+ * (size/distance)^4 relative to the velocity of the other body. If the coupling has a wall, each flow is computed with
+ * the mirror images of its bodies as well.
  */
 
 #include "core/failure.h"

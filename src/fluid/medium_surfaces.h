@@ -17,14 +17,16 @@ cb_status cb_medium_gradient(const cb_medium *m, const double x[3], double *dens
 cb_status cb_medium_faces(const cb_medium *m, int n, const double (*corner)[3][3], double *density,
                           double (*slope)[3][3]);
 
-/* Finds the fluid that a closed surface of n faces displaces, or that sheets displace: the areas of their faces times
- * thickness[n] (in m; NULL: closed). There may be several surfaces. The results are in the world's axes:
+/* Finds the fluid that a closed surface of n faces displaces, or that sheets displace. The volume of a sheet is the sum
+ * of the areas of its faces times thickness[n] (in m; NULL: closed). There may be several surfaces. The results are in
+ * the world's axes:
  *
  *   *mass     the displaced mass, int rho dV
- *   moment    int rho x_h dV, x_h the part of the place x perpendicular to up
- *   along     int Q dV along up is added, Q = int_0^h rho dh at the height h; the potential is -|g| <along, up>
+ *   moment    int rho x_h dV, where x_h is the part of the place x perpendicular to up
+ *   along     (int Q dV) up is added to it, where Q = int_0^h rho dh at the height h; the potential is
+ *             -|g| <along, up>
  *
- * rho is the density of the fluid and g the gravity. If `along` is NULL, the column below the surface is not evaluated.
+ * rho is the density of the fluid and g the gravity. If `along` is NULL, the integral of Q is not evaluated.
  * `along` and `moment` may be the same array. Returns CB_STEP_NOT_FINITE for a density that has no value.
  */
 cb_status cb_medium_displaced(const cb_medium *m, int n, const double (*corner)[3][3], const double *thickness,

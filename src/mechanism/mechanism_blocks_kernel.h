@@ -89,8 +89,8 @@ INLINE m3 M_transposed(v6 half, lane wv, m3 m) {
   return more_outer(plus9(hat_times(half.l, m), times9(-wv, m)), half.a, apply_transposed(m, half.l));
 }
 
-/* Writes A = (D^T K/h + d(D^T mu)/d(hY)) D to the links. The derivative of D^T mu in hY is that in `half` = hY/2 with
- * half of mu. */
+/* Writes A = (D^T K/h + d(D^T mu)/d(hY)) D to the links. By the chain rule
+ * d(D^T mu)/d(hY) is the derivative of D^T (mu/2) with respect to `half` = hY/2. */
 INLINE void put_matrix(cb_link *const link[WIDTH], const blocked_inertia *of, bool coupled, v6 half, v6 mu,
                        lane per_step) {
   const v3 w = half.a, l = times(same(0.5), mu.a), p = times(same(0.5), mu.l);

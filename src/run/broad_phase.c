@@ -72,7 +72,8 @@ static inline __attribute__((always_inline)) bool are_near(const cb_broad *b, cb
 
 enum { BLOCK_BITS = 6 };
 
-/* Odd multipliers and the shifts of a 64-bit bijection: Steele et al. (2014), doi:10.1145/2660193.2660195. */
+/* Returns the hash of a tag and the coordinates of a block: a sum with odd multipliers, followed by the 64-bit
+ * bijection of Steele et al. (2014), doi:10.1145/2660193.2660195. */
 static uint64_t block_key(uint64_t tag, int64_t x, int64_t y, int64_t z) {
   uint64_t h = tag * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)x * UINT64_C(0xc2b2ae3d27d4eb4f) +
                (uint64_t)y * UINT64_C(0x165667b19e3779f9) + (uint64_t)z * UINT64_C(0xd6e8feb86659fd93);

@@ -121,8 +121,8 @@ static cb_status mean_of_points(const cb_measure *m, double *plot) {
   return status;
 }
 
-/* Computes the mean from positions in the world, in spaces where coordinates of the embedding grow with the
- * distance. */
+/* Computes the mean from positions in the world, which are given as origins. This is for spaces where coordinates of
+ * the embedding grow like exp(distance from the base point), and may overflow. */
 static cb_status mean_of_places(const cb_measure *m, double *plot) {
   const cb_space *g = m->space;
   double x[CB_Q_MAX], v[CB_Q_MAX], base[CB_Q_MAX], zero[CB_Q_MAX] = {0}, rate[3];

@@ -1,7 +1,7 @@
 /* Tests of bodies in a perfect fluid in the plane: ellipses in closed form, conformal images of a circle by Fourier
- * series, two circles by image dipoles, convergence, limits, frames, changes of poses against differences, and errors.
- * K is the tensor of added mass: a rotation and two translations per body. phi is the potential and psi the stream
- * function of the flow.
+ * series, two circles by image dipoles, convergence, limits, frames, derivatives of K in the poses by differences, and
+ * errors. K is the tensor of added mass: a rotation and two translations per body. phi is the potential and psi the
+ * stream function of the flow.
  */
 #include "check.h"
 

@@ -294,8 +294,8 @@ static void bounds_and_several_keys(void **state) {
   check_relative(efficiency[0], efficiency[1], 1e-10);
 }
 
-/* Wrong scenarios, with the place and the beginning of the message; `start` is the first line of the key `shape`, which
- * is line 3. */
+/* Wrong scenarios, with the place and the beginning of the message. The member `shape` of a case is the text of the
+ * scenario from line 3 on. */
 static void wrong_cycles_are_refused(void **state) {
   static const struct {
     const char *bundle, *shape, *text;

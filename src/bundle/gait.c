@@ -192,11 +192,14 @@ double cb_gait_cut(const cb_bundle *b, const cb_gait *g, double t, double end) {
   for (int k = 1; k <= samples; k++) {
     double before = low + (high - low) * (k - 1) / samples, after = low + (high - low) * k / samples;
     if (same_side(b, g, after, side)) continue;
-    for (double middle; middle = before + (after - before) / 2, middle > before && middle < after;)
+    double middle = before + (after - before) / 2;
+    while (middle > before && middle < after) {
       if (same_side(b, g, middle, side))
         before = middle;
       else
         after = middle;
+      middle = before + (after - before) / 2;
+    }
     return after;
   }
   return end;

@@ -162,8 +162,8 @@ int cb_gltf_spheres(cb_gltf *s) {
   for (int i = 0; i < RINGS; i++)
     for (int j = 0; j < SIDES; j++) {
       const int a = i * SIDES + j, b = i * SIDES + (j + 1) % SIDES;
-      if (i) memcpy(index + n, (int[]){a, b + SIDES, b}, 3 * sizeof *index), n += 3;
-      if (i < RINGS - 1) memcpy(index + n, (int[]){a, a + SIDES, b + SIDES}, 3 * sizeof *index), n += 3;
+      const int half[2][3] = {{a, b + SIDES, b}, {a, a + SIDES, b + SIDES}};
+      for (int k = i == 0; k < (i < RINGS - 1 ? 2 : 1); k++, n += 3) memcpy(index + n, half[k], sizeof half[k]);
     }
   const int at = cb_gltf_floats(s, (RINGS + 1) * SIDES, 3, *x, CB_GLTF_VERTICES),
             corners = cb_gltf_indices(s, (size_t)n, index);

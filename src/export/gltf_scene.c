@@ -161,7 +161,10 @@ static cb_status read_rows(scene *s, size_t plot) {
 /* Finds the size of everything, and the radius of particles without a size. */
 static cb_status measure(scene *s) {
   double low[2][3], high[2][3]; /* of the first row; of all rows */
-  for (int k = 0; k < 6; k++) low[k / 3][k % 3] = INFINITY, high[k / 3][k % 3] = -INFINITY;
+  for (int k = 0; k < 6; k++) {
+    low[k / 3][k % 3] = INFINITY;
+    high[k / 3][k % 3] = -INFINITY;
+  }
   double(*g)[3] = malloc((s->bodies.maximum + 1) * sizeof *g);
   cb_status status = g ? CB_OK : fail_memory(s);
   const size_t bodies = s->bodies.bodies, points = s->particles;
@@ -283,10 +286,15 @@ static cb_status put_bodies(scene *s) {
       for (size_t k = 0; k < 4 && same < 0; k++) q[4 * f + k] = -q[4 * f + k];
     }
     cb_gltf_place p = {.turn = {0, 0, 0, 1}, .scale = {1, 1, 1}};
-    if (s->K == 0) memcpy(p.at, t, sizeof p.at), memcpy(p.turn, q, sizeof p.turn);
+    if (s->K == 0) {
+      memcpy(p.at, t, sizeof p.at);
+      memcpy(p.turn, q, sizeof p.turn);
+    }
     const int node = cb_gltf_node(&s->file, cb_scenario_body_name(s->scenario, (int)b), mesh, &p);
-    if (s->K == 0)
-      cb_gltf_animate(&s->file, node, "translation", 3, t), cb_gltf_animate(&s->file, node, "rotation", 4, q);
+    if (s->K == 0) {
+      cb_gltf_animate(&s->file, node, "translation", 3, t);
+      cb_gltf_animate(&s->file, node, "rotation", 4, q);
+    }
     if (morphs(s, b)) status = put_weights(s, node);
   }
   free(t);

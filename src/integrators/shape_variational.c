@@ -461,10 +461,12 @@ INLINE cb_status finish(const step *s, int dim, int n, const double *next, cb_sh
   }
   cb_compensated_add_one(&state->t, &state->t_low, s->h);
   for (int i = 0; i < n; i++) {
-    if (s->how[i] == DRIVEN)
-      state->r[i] = next[i], state->r_low[i] = 0;
-    else
+    if (s->how[i] != DRIVEN) {
       cb_compensated_add_one(&state->r[i], &state->r_low[i], s->h * s->u[dim + i]);
+      continue;
+    }
+    state->r[i] = next[i];
+    state->r_low[i] = 0;
   }
   forces_of_potential(s->problem, dim, n, state, F, f);
   for (int a = 0; a < dim; a++) state->mu[a] += s->h / 2 * F[a];

@@ -277,7 +277,9 @@ static void *load(void) {
   static const char *const places[] = {"curvebody-mpi.so", "../" CURVEBODY_LIBDIR "/curvebody/curvebody-mpi.so"};
   char program[PATH_MAX], path[2 * PATH_MAX];
   const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-  char *slash = n > 0 ? (program[n] = 0, strrchr(program, '/')) : NULL;
+  if (n <= 0) return NULL;
+  program[n] = 0;
+  char *slash = strrchr(program, '/');
   if (!slash) return NULL;
   *slash = 0;
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {

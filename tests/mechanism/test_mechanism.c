@@ -15,10 +15,12 @@ static double run_double_pendulum(double h, int order) {
 static void skew_hinges_fall_as_the_equations_of_motion_say(void **unused) {
   (void)unused;
   double coarse, fine;
-  coarse = run_double_pendulum(.01, 2), fine = run_double_pendulum(.005, 2);
+  coarse = run_double_pendulum(.01, 2);
+  fine = run_double_pendulum(.005, 2);
   print_message("order 2: %.3g %.3g, order %.3f\n", coarse, fine, log2(coarse / fine));
   check_near(log2(coarse / fine), 2, .05);
-  coarse = run_double_pendulum(.01, 4), fine = run_double_pendulum(.005, 4);
+  coarse = run_double_pendulum(.01, 4);
+  fine = run_double_pendulum(.005, 4);
   print_message("order 4: %.3g %.3g, order %.3f\n", coarse, fine, log2(coarse / fine));
   check_near(log2(coarse / fine), 4, .1);
   check_at_most(run_double_pendulum(1. / 4000, 4), 1e-10);

@@ -98,12 +98,18 @@ static void duals_are_transposes(void **unused) {
     G->adjoint(G, g, Ad);
     apply(G->dim, Ad, a, moved);
     cb_group_adjoint_dual(G, g, m, dual);
-    for (int i = 0; i < G->dim; i++) left += dual[i] * a[i], right += m[i] * moved[i];
+    for (int i = 0; i < G->dim; i++) {
+      left += dual[i] * a[i];
+      right += m[i] * moved[i];
+    }
     check_near(left, right, 1e-13 * length(G->dim * G->dim, Ad));
     G->bracket(G, a, b, moved);
     cb_group_ad_dual(G, a, m, dual);
     left = right = 0;
-    for (int i = 0; i < G->dim; i++) left += dual[i] * b[i], right += m[i] * moved[i];
+    for (int i = 0; i < G->dim; i++) {
+      left += dual[i] * b[i];
+      right += m[i] * moved[i];
+    }
     check_near(left, right, 1e-14);
   }
 }

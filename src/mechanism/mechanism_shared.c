@@ -108,11 +108,12 @@ void cb_shared_begin(cb_mechanism *m) {
 /* Returns whether the twists differ so little from those of slope_Y that the square of the difference is negligible. */
 static bool is_near(const cb_shared *s) {
   double change = 0, size = 0;
-  for (int i = 0; i < 6 * s->n; i++) {
-    const double Y = s->Y[0][i], moved = Y - s->slope_at[0][i];
-    size += Y * Y;
-    change += moved * moved;
-  }
+  for (int b = 0; b < s->n; b++)
+    for (int i = 0; i < 6; i++) {
+      const double Y = s->Y[b][i], moved = Y - s->slope_at[b][i];
+      size += Y * Y;
+      change += moved * moved;
+    }
   return change <= near_twist * near_twist * size;
 }
 
@@ -126,7 +127,8 @@ static void find_force(cb_shared *s, int c, bool follows) {
     return;
   }
   *force = s->force_at[c];
-  for (int i = 0; i < 6 * s->n; i++) *force += slope_Y[0][i] * (s->Y[0][i] - s->slope_at[0][i]);
+  for (int b = 0; b < s->n; b++)
+    for (int i = 0; i < 6; i++) *force += slope_Y[b][i] * (s->Y[b][i] - s->slope_at[b][i]);
 }
 
 cb_status cb_shared_find(cb_mechanism *m, double h) {

@@ -151,7 +151,7 @@ void cb_hdf5_give_reason(const char *text) {
 }
 
 cb_status cb_hdf5_unread(const char *path, cb_status status) {
-  if (lacking) return cb_fail(CB_ERROR_MEMORY, "%s: HDF5 ran out of memory", path);
+  if (lacking) return cb_fail(CB_ERROR_MEMORY, "%s: no memory for HDF5", path);
   const bool open = status == CB_ERROR_FILE && *unclosed && !strncmp(path, unclosed, sizeof unclosed - 1);
   if (open && unclosed_for && unclosed_for != ENOMEM) return cb_fail_file(path, "read", unclosed_for);
   if (open)

@@ -1,8 +1,5 @@
 /* The layout of a record, and the loop of every run: steps, rows and checkpoints at fixed numbers of steps, and
- * warnings.
- *
- * The layout has dimensions, constants, fields with memory for a row, and the restart state.
- */
+ * warnings. The layout has dimensions, constants, fields with memory for a row, and the restart state. */
 #include "run/run_private.h"
 
 #include "core/failure.h"
@@ -89,6 +86,7 @@ void cb_run_finish_layout(cb_run *run, const cb_blob *blob, size_t n) {
   run->blob[0] = (cb_blob){"time", CB_FIELD_DOUBLE, 2, run->times, false};
   memcpy(run->blob + 1, blob, n * sizeof *blob);
   n = add_controls(run, run->blob + 1, n);
+  run->blob[++n] = (cb_blob){"replaced", CB_FIELD_DOUBLE, 1, &run->replaced, true};
   run->layout.dimensions = run->dimension;
   run->layout.constants = run->constant;
   run->layout.fields = run->field;
@@ -203,7 +201,7 @@ static cb_status count_steps(cb_run *run) {
   if (!(o->step > 0) || !isfinite(o->step))
     return cb_fail(CB_ERROR_ARGUMENT, "the step: expected a positive number, found %g", o->step);
   if (!isfinite(o->start) || !isfinite(o->end) || o->end < o->start)
-    return cb_fail(CB_ERROR_ARGUMENT, "the end: expected a time after the start %g, found %g", o->end, o->start);
+    return cb_fail(CB_ERROR_ARGUMENT, "the end: expected a time after the start %g, found %g", o->start, o->end);
   if (o->every < 1 || o->checkpoint < 0 || o->retries < 0)
     return cb_fail(CB_ERROR_ARGUMENT, "every %lld, checkpoint %lld, retries %d: expected at least 1, 0 and 0",
                    (long long)o->every, (long long)o->checkpoint, o->retries);
@@ -336,6 +334,7 @@ static bool take_controls(cb_run *run) {
 
 static cb_status restored(cb_run *run) {
   take_controls(run);
+  if (run->replaced != 0) run->change.energy = run->change.momentum = run->change.constraint = NAN;
   return run->motion->restored ? run->motion->restored(run) : CB_OK;
 }
 
@@ -344,6 +343,7 @@ cb_status cb_run_restore(cb_run *run) {
   *run->t_low = run->times[1];
   run->restored = true;
   run->begun = false;
+  run->stopped = NULL;
   return restored(run);
 }
 
@@ -369,8 +369,8 @@ cb_status cb_run_restore_row(cb_run *run, const cb_row_state *row) {
   *run->t = row->time;
   *run->t_low = 0;
   *run->step = row->step;
-  run->integrator = NULL; /* energy and momentum of this state need not be those of the start */
-  run->change.energy = run->change.momentum = run->change.constraint = NAN;
+  run->stopped = NULL;
+  run->replaced = 1;
   return restored(run);
 }
 
@@ -389,7 +389,7 @@ static cb_status write_row(cb_run *run, cb_sink *sink, bool last) {
   const char *what = "";
   if (!sink->row && !last && *run->step > 0) return CB_OK;
   const cb_status status = cb_run_measure(run, &what);
-  if (!status && run->motion->compare && run->integrator) run->motion->compare(run, last);
+  if (!status && run->motion->compare && run->integrator && run->replaced == 0) run->motion->compare(run, last);
   if (!status) return sink->row ? sink->row(sink->self, run->row) : CB_OK;
   return cb_fail(status == CB_ERROR_MEMORY ? status : CB_ERROR_STEP,
                  "%s at time %.17g, step %lld: cannot record /%s: %s", cb_status_name(status), *run->t,
@@ -541,14 +541,14 @@ cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, con
 cb_status cb_run_advance(cb_run *run, cb_sink *sink, int64_t steps, double seconds, const volatile sig_atomic_t *stop) {
   cb_sink none = {.self = NULL};
   reports to = {.progress = NULL};
-  cb_status status = run->begun ? CB_OK : cb_run_begin(run, sink ? sink : &none);
-  const int64_t first = *run->step;
   const double until = seconds > 0 ? now() + seconds : INFINITY;
   if (steps < 0) return cb_fail(CB_ERROR_ARGUMENT, "expected a number of steps >= 0, found %lld", (long long)steps);
-  if (cb_run_ended(run)) return status;
-  if (!status)
-    status =
-        make_steps(run, sink ? sink : &none, steps > INT64_MAX - first ? INT64_MAX : first + steps, until, &to, stop);
+  if (!sink) sink = &none;
+  cb_status status = run->begun ? CB_OK : cb_run_begin(run, sink);
+  if (!status && cb_run_ended(run)) return CB_OK;
+  const int64_t first = *run->step;
+  if (!status) status = make_steps(run, sink, steps > INT64_MAX - first ? INT64_MAX : first + steps, until, &to, stop);
+  if (status == CB_ERROR_INTERRUPTED) return status; /* the run can continue */
   return status || cb_run_ended(run) ? conclude(run, status) : CB_OK;
 }
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { CB_RUN_BLOBS = 17, CB_RUN_DIMENSIONS = 20, CB_RUN_CONSTANTS = 24, CB_RUN_FIELDS = 64 };
+enum { CB_RUN_BLOBS = 18, CB_RUN_DIMENSIONS = 20, CB_RUN_CONSTANTS = 24, CB_RUN_FIELDS = 64 };
 enum { CB_RUN_STATE_FIELDS = 8, CB_RUN_EVENT_FIELDS = 4 };
 
 #define CB_FILL(name) cb_status name(const cb_run *run, cb_cell to)
@@ -56,6 +56,7 @@ struct cb_run {
   cb_dimension dimension[CB_RUN_DIMENSIONS];
   cb_constant constant[CB_RUN_CONSTANTS];
   double times[2]; /* the time of a checkpoint: high and low part */
+  double replaced; /* not 0: a state was set from outside, so that quantities are not compared with the start */
   cb_blob blob[CB_RUN_BLOBS];
 };
 

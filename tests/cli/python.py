@@ -2,6 +2,7 @@
 library and with closed forms, also 40 radii out; points have the plot coordinates of the record; errors have the program's
 messages."""
 import glob
+import gc
 import gzip
 import os
 import signal
@@ -30,6 +31,9 @@ import curvebody
 
 SCENARIOS = os.path.join(ROOT, "analysis", "scenarios")
 ROD = os.path.join(SCENARIOS, "thesis", "elastic-rod-h3.yaml")
+CART = {"curvebody": 1, "fluid": {"medium": "none", "gravity": [0, 0, 0]}, "controls": {"push": 1}, "time": {"end": 2},
+        "bodies": [{"name": "cart", "shape": "ball", "mass": 2, "wrenches": [{"name": "motor", "force": ["push", 0, 0]}]}],
+        "integrator": {"name": "hamilton_pontryagin", "step": 0.01}}
 SEED = 20261124
 
 
@@ -235,6 +239,59 @@ class Simulations(unittest.TestCase):
             with self.assertRaisesRegex(curvebody.Error, "`energies` is not measured"):
                 sim.observe("energies")
 
+    def test_a_wrong_checkpoint_changes_nothing(self):
+        with curvebody.open(ROD) as sim:
+            first = sim.checkpoint()
+            sim.step(5)
+            kept = {name: array.copy() for name, array in sim.state.items()}
+            with self.assertRaisesRegex(ValueError, "watch: expected .* numbers, found 77"):
+                sim.restore({**first, "watch": np.zeros(77)})
+            for state in {}, {"position": first["position"]}, {**first, "positions": 1}:
+                with self.assertRaisesRegex(curvebody.Error, r"expected a result of checkpoint\(\), with time, step, position"):
+                    sim.restore(state)
+            for name, array in kept.items():
+                np.testing.assert_array_equal(sim.state[name], array)
+
+    def test_a_run_that_an_event_has_stopped_continues_from_another_state(self):
+        stop = {"expression": {"chart": "polar", "value": "t - 0.2", "name": "half", "action": "stop"}}
+        with curvebody.open(ROD, events=[stop], time__end=0.5) as sim:
+            first = sim.checkpoint()
+            for _ in range(2):
+                self.assertEqual(sim.run().stopped_by, "half")
+                self.assertAlmostEqual(sim.time, 0.2, delta=1e-12)
+                self.assertFalse(sim.restore(first).ended)
+            sim.run().set(momentum=sim.observe("momentum"))
+            self.assertIsNone(sim.stopped_by)
+            self.assertAlmostEqual(sim.run().time, 0.5, delta=1e-12)
+
+    def test_a_copy_has_the_end_of_its_simulation(self):
+        with curvebody.open(ROD) as sim:
+            for sim.end in 0.1, 12345:
+                self.assertEqual(sim.copy().end, sim.end)
+
+    def test_a_closed_record_continues_from_the_last_state(self):
+        """What was set from outside is kept: the numbers are those of the simulation that was not closed. The energy is not
+        compared with that of the start, which would give a warning here."""
+        self.enterContext(warnings.catch_warnings())
+        warnings.simplefilter("error", curvebody.Warning)
+        for scenario, field, change in ((ROD, "position", lambda sim: sim.set(momentum=3 * sim.observe("momentum"))),
+                                        (CART, "twist", lambda sim: sim.control.update(push=3))):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "a.h5")
+                sim = curvebody.open(scenario, output=path, time__end=1)
+                sim.step(10)
+                change(sim)
+                sim.step(23)
+                with self.assertRaisesRegex(curvebody.Error, "use `restore` in a simulation without `output`"):
+                    sim.restore(sim.checkpoint())
+                other = sim.copy()
+                sim.close()
+                before = curvebody.load(path)[field].values
+                after = curvebody.resume(path)[field].values
+                np.testing.assert_array_equal(after[:len(before)], before)
+                np.testing.assert_array_equal(after[-1], other.run().observe(field))
+                self.assertTrue(curvebody.verify(path))
+
     def test_a_body_in_a_fluid_is_placed_and_thrown(self):
         body = {"name": "ball", "shape": {"name": "ball", "radius": 0.1}, "density": 2000}
         with curvebody.open({"curvebody": 1, "fluid": {"medium": "none", "gravity": [0, 0, 0]}, "bodies": [body], "time": {"end": 2},
@@ -249,9 +306,7 @@ class Simulations(unittest.TestCase):
                 sim.set(pose=sim.observe("pose"))
 
     def test_a_control_is_set_between_steps(self):
-        body = {"name": "cart", "shape": "ball", "mass": 2, "wrenches": [{"name": "motor", "force": ["push", 0, 0]}]}
-        with curvebody.open({"curvebody": 1, "fluid": {"medium": "none", "gravity": [0, 0, 0]}, "controls": {"push": 1}, "bodies": [body],
-                             "time": {"end": 2}, "integrator": {"name": "hamilton_pontryagin", "step": 0.01}}) as sim:
+        with curvebody.open(CART) as sim:
             sim.control["push"] = 3
             sim.step(10)
             self.assertEqual(list(sim.observe("control")), [3])
@@ -286,15 +341,31 @@ class Simulations(unittest.TestCase):
         sim.close()
         self.assertIn("closed", repr(sim))
 
-    def test_an_array_of_the_state_outlives_its_simulation(self):
+    def test_arrays_of_the_state_and_controls_outlive_their_simulation(self):
         sim = curvebody.open(ROD)
         position = sim.step(5).state["position"]
         kept = position.copy()
-        sim.close()
-        del sim
-        other = [curvebody.open(ROD) for _ in range(20)]  # they would take the memory if it were free
+        cart = curvebody.open(CART)
+        control = cart.control
+        control["push"] = 3
+        for closed in sim, cart:
+            closed.close()
+        del sim, cart, closed
+        other = [curvebody.open(scenario) for scenario in (ROD, CART) for _ in range(20)]  # they would take the memory if it were free
         np.testing.assert_array_equal(position, kept)
+        self.assertEqual(dict(control), {"push": 3})
         del other
+
+    def test_a_simulation_that_nothing_refers_to_closes_its_record(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.h5")
+            gc.disable()
+            try:
+                sim = curvebody.open(ROD, output=path).step(3)
+                del sim
+            finally:
+                gc.enable()
+            self.assertEqual(curvebody.load(path).sizes["time"], 4)
 
     def test_wrong_numbers(self):
         with curvebody.open(ROD) as sim:
@@ -412,11 +483,15 @@ class Batches(unittest.TestCase):
                 np.testing.assert_allclose(b.run(1.5).time, 1.5, rtol=1e-14)
         with curvebody.batch(ROD, over={"bodies.0.mass": [1, 2], "integrator.step": [0.1, 0.05]}, product=True) as b:
             self.assertEqual(b.over["integrator.step"], [0.1, 0.05, 0.1, 0.05])
-            with self.assertRaisesRegex(curvebody.Error, "different steps"):
-                b.run(1)
+            b[1].step(3)
+            np.testing.assert_allclose(b.run(1).time, 1, rtol=1e-14)
+            with self.assertRaisesRegex(ValueError, "momentum: expected an array .* of 4 members, found the shape"):
+                b.set(momentum=b.observe("momentum")[:3])
         for wrong in {"members": 0}, {"over": {"bodies.0.mass": []}}:
             with self.assertRaisesRegex(ValueError, "at least one"):
                 curvebody.batch(ROD, **wrong)
+        with self.assertRaisesRegex(TypeError, "a batch writes no records"):
+            curvebody.batch(ROD, members=2, output="a.h5")
         with self.assertRaisesRegex(ValueError, "equally many values"):
             curvebody.batch(ROD, over={"bodies.0.mass": [1, 2], "integrator.step": [0.1]})
 
@@ -447,6 +522,20 @@ class Spaces(unittest.TestCase):
                 self.assertEqual(s.distance(x, y)[i], s.distance(x[i], y[i]))
                 np.testing.assert_array_equal(v[i], s.log(x[i], y[i]))
             self.assertEqual(s.distance(x[:, None], y[None, :30]).shape, (1000, 30))
+            x, y, v = x[:3], y[:3], v[:3]
+            many = s.transport(x, y, v), np.moveaxis(s.geodesic(x, y, 5), 0, 1), s.plot_coordinates(x)
+            for i in range(3):
+                for array, one in zip(many, (s.transport(x[i], y[i], v[i]), s.geodesic(x[i], y[i], 5), s.plot_coordinates(x[i]))):
+                    np.testing.assert_array_equal(array[i], one)
+                np.testing.assert_allclose(s.transport(x[i], y[i], v[i]), -s.log(y[i], x[i]), rtol=0, atol=1e-12)
+            self.assertEqual(s.point(np.empty((0, s.dim)), "cartesian" if name == "e2" else "polar").shape, (0, s.embedding))
+            self.assertEqual(s.plot_coordinates(x[:0]).shape, (0, 3))
+            for q in [1] * (s.dim - 1), [1] * (s.dim + 1):
+                with self.assertRaisesRegex(ValueError, f"expected {s.dim} numbers"):
+                    s.point(q, "cartesian" if name == "e2" else "polar")
+        self.assertEqual(curvebody.Space("h3", curvature=np.float32(-0.25)).distance([0, 0, 0, 2], [0, 0, 0, 2]), 0)
+        with self.assertRaisesRegex(TypeError, "parameters"):
+            curvebody.Space("name: h3\n", curvature=-1)
         s = curvebody.Space("s3")
         x = np.stack([s.base()] * 3)
         y = x.copy()

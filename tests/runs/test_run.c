@@ -202,6 +202,43 @@ static void an_interrupted_run_ends_after_the_step_in_hand(void **unused) {
   cb_scenario_free(s);
 }
 
+static cb_status count_warning(void *count, double time, const char *text) {
+  assert_non_null(strstr(text, "the energy has changed"));
+  check_near(time, 35, 1e-12);
+  ++*(int *)count;
+  return CB_OK;
+}
+
+static void an_interrupted_advance_continues_with_the_rows_and_warnings_of_a_whole_run(void **unused) {
+  cb_scenario *s[2];
+  memory_sink m[2];
+  int warnings[2] = {0, 0};
+  for (int i = 0; i < 2; i++) {
+    s[i] = rod_scenario("name: e3", "name: rk4, step: 0.7", 35, "every: 1");
+    cb_run *run = cb_scenario_run(s[i]);
+    cb_sink sink = memory_open(&m[i], run);
+    check_ok(cb_run_on_warning(run, count_warning, &warnings[i]));
+    m[i].interrupt_after = i ? 12 : 0;
+    if (i) {
+      assert_int_equal(cb_run_advance(run, &sink, INT64_MAX, 0, &m[i].stop), CB_ERROR_INTERRUPTED);
+      assert_int_equal(m[i].n_rows, 12);
+      check_error(cb_run_advance(run, &sink, -1, 0, NULL), CB_ERROR_ARGUMENT,
+                  "expected a number of steps >= 0, found -1");
+      check_ok(cb_run_advance(run, &sink, INT64_MAX, 0, NULL));
+    } else {
+      check_ok(cb_run_go(run, &sink, NULL, NULL, NULL));
+    }
+  }
+  assert_int_equal(warnings[0], 1);
+  assert_int_equal(warnings[1], 1);
+  assert_int_equal(m[0].n_rows, m[1].n_rows);
+  for (size_t row = 0; row < m[0].n_rows; row++) assert_memory_equal(m[0].rows[row], m[1].rows[row], m[0].row_bytes);
+  for (int i = 0; i < 2; i++) {
+    memory_free(&m[i]);
+    cb_scenario_free(s[i]);
+  }
+}
+
 static void what_the_sink_refuses_ends_the_run(void **unused) {
   cb_scenario *s = rod_scenario("name: h3", "name: lobatto, step: 0.01", 1, "every: 1");
   memory_sink m;
@@ -307,6 +344,7 @@ int main(void) {
       cmocka_unit_test(a_failed_step_is_retried_by_halves),
       cmocka_unit_test(a_run_that_fails_says_when_where_and_why),
       cmocka_unit_test(an_interrupted_run_ends_after_the_step_in_hand),
+      cmocka_unit_test(an_interrupted_advance_continues_with_the_rows_and_warnings_of_a_whole_run),
       cmocka_unit_test(what_the_sink_refuses_ends_the_run),
       cmocka_unit_test(the_moving_origin_follows_and_changes_nothing),
       cmocka_unit_test(options_out_of_range_are_refused),

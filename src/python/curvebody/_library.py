@@ -111,6 +111,11 @@ class Space(Structure):
     _fields_ = [("class_", c_void_p), ("dim", c_int), ("k", c_int), ("n_factors", c_int), ("factor", Factor * 2), ("embedding", c_int)]
 
 
+class Chart(Structure):
+    """The beginning of cb_chart (curvebody/space.h)."""
+    _fields_ = [("name", c_char_p), ("alias", c_char_p), ("doc", c_char_p), ("size", c_int)]
+
+
 TEXTS = POINTER(c_char_p)
 
 # The functions: name, type of the result, types of the arguments.

@@ -1,7 +1,6 @@
 """Many simulations of one scenario, stepped together by the library: in the lanes of vector instructions and in several threads."""
 import ctypes
 import itertools
-import math
 import operator
 import time
 from typing import Any, Mapping, Optional, Sequence
@@ -9,9 +8,9 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy as np
 
 from . import _library
-from ._library import Error, check, library
+from ._library import check, library
 from ._scenario import Scenario
-from .simulation import Simulation
+from .simulation import _MOST, Simulation
 
 _CHUNK = 0.1  # seconds between two returns to Python, so that Ctrl-C works
 
@@ -39,7 +38,7 @@ class _Controls:
 class Batch:
     """Simulations of one scenario with different values of some keys. Made by `curvebody.batch`.
 
-    members   the simulations, curvebody.Simulation
+    members   the simulations, curvebody.Simulation; their lists `events` have no events of steps of the batch
     over      the values of the keys: a dictionary of lists, one value per member
     errors    texts of failures, None for a member without one. A member that has failed is not stepped any more
     control   the controls of all members, as arrays [member]
@@ -47,6 +46,8 @@ class Batch:
 
     def __init__(self, scenario: Scenario, over: Mapping[str, Sequence[Any]], members: Optional[int], product: bool, threads: int,
                  set: Optional[Mapping[str, Any]], observables, more):
+        if {"output", "overwrite"} & more.keys():
+            raise TypeError("a batch writes no records: use `sweep`, or `open` with `output` for single members")
         over = {key: list(values) for key, values in (over or {}).items()}
         if product and over:
             rows = list(itertools.product(*over.values()))
@@ -70,14 +71,11 @@ class Batch:
     def __getitem__(self, i) -> Simulation:
         return self.members[i]
 
-    def _advance(self, steps):
-        going = [i for i, text in enumerate(self.errors) if text is None]
-        if not going:
-            return
+    def _advance(self, going, steps):
         runs = (ctypes.c_void_p * len(going))(*[self.members[i]._run for i in going])
         check(library().cb_runs_advance(runs, len(going), steps, self._threads, self._status, self._text))
         for at, i in enumerate(going):
-            self.members[i]._pass_warnings()
+            self.members[i]._finish(0)
             if self._status[at]:
                 self.errors[i] = self._text[at].value.decode()
 
@@ -86,29 +84,24 @@ class Batch:
         left = operator.index(n)
         if left < 0:
             raise ValueError(f"expected a number of steps of at least 0, found {n}")
-        while left > 0 and not self.ended.all():
-            now = min(left, max(1, int(self._speed * _CHUNK)))
+        return self._go([left] * len(self))
+
+    def _go(self, left):
+        """Makes left[i] steps of member i."""
+        left = np.minimum(left, _MOST)
+        while True:
+            going = np.flatnonzero((left > 0) & ~self.ended)
+            if not going.size:
+                return self
+            now = min(int(left[going].min()), max(1, int(self._speed * _CHUNK)))
             begin = time.perf_counter()
-            self._advance(now)
+            self._advance(going, now)
             self._speed = now / max(time.perf_counter() - begin, 1e-9)
-            left -= now
-        return self
+            left[going] -= now
 
     def run(self, until: Optional[float] = None) -> "Batch":
-        """Makes steps up to the time `until`, or to the end of the scenario; a later time becomes the new end. All members must have the
-        same step."""
-        steps = {m.step_size for m in self.members}
-        if len(steps) != 1:
-            raise Error("the members have different steps: use step(n), or the members one by one", status="argument")
-        if until is not None:
-            for m in self.members:
-                if until > m.end:
-                    m.end = until
-        if until is None:
-            while not self.ended.all():
-                self.step(2**20)
-            return self
-        return self.step(max(math.ceil((until - min(m.time for m in self.members)) / steps.pop() - 1e-9), 0))
+        """Makes steps up to the time `until`, or to the end of the scenario; a later time becomes the new end."""
+        return self._go([m._steps_to(until) for m in self.members])
 
     @property
     def time(self) -> np.ndarray:
@@ -126,6 +119,9 @@ class Batch:
 
     def set(self, **arrays) -> "Batch":
         """Sets fields of the state of each member: arrays [member, ...], with the shapes of `observe`."""
+        for name, value in arrays.items():
+            if np.shape(value)[:1] != (len(self),):
+                raise ValueError(f"{name}: expected an array [member, ...] of {len(self)} members, found the shape {np.shape(value)}")
         for i, m in enumerate(self.members):
             m.set(**{name: np.asarray(value)[i] for name, value in arrays.items()})
         return self

@@ -115,8 +115,7 @@ def _surfaces(path, beside):
             call("export", path, "--xdmf", "-o", os.path.join(folder, "s.xdmf"))
             beside = os.path.join(folder, "s-surface.h5")
         data = _dataset(beside)
-    own = [name for name in {*data.variables, *data.dims}]
-    return data.rename({name: "surface_" + name for name in own}).assign_attrs({})
+    return data.rename({name: "surface_" + name for name in {*data.variables, *data.dims}})
 
 
 def to_world(data):
@@ -127,11 +126,6 @@ def to_world(data):
         raise Error("the record has no state: it was written with `record: {state: false}`; /plot_position has its plot coordinates")
     from .spaces import Space
 
-    h = Space.of(data)
     position, origin = data["position"].values, data["origin"].values
     component = data["particle_component"].values.astype(int)
-    out = np.empty(position.shape)
-    for t in range(position.shape[0]):
-        for i in range(position.shape[1]):
-            out[t, i] = h.world(position[t, i], origin[t, component[i]])
-    return data["position"].copy(data=out).assign_attrs(long_name="position in the world's embedding")
+    return data["position"].copy(data=Space.of(data).world(position, origin[:, component])).assign_attrs(long_name="position in the world's embedding")

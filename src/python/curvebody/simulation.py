@@ -14,6 +14,7 @@ import operator
 import os
 import sys
 import time
+import weakref
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence
 
 import numpy as np
@@ -49,6 +50,14 @@ def _view(address, kind, shape, owner):
     array = np.frombuffer(memory, FIELD_TYPES[kind]).reshape(shape)
     array.flags.writeable = False
     return array
+
+
+def _reshaped(name, value, like):
+    """The numbers `value` with the shape and the type of the array `like`, which must have equally many numbers."""
+    value = np.asarray(value)
+    if value.size != like.size:
+        raise ValueError(f"{name}: expected {like.size} numbers, found {value.size}")
+    return np.ascontiguousarray(value.reshape(like.shape), like.dtype)
 
 
 class _Progress:
@@ -149,7 +158,8 @@ class Simulation:
             field = self._layout.fields[i]
             self._fields[field.name.decode()] = (i, field.type, tuple(field.dims[k].decode() for k in range(field.rank)),
                                                  (field.units or b"1").decode(), (field.doc or b"").decode())
-        self._keep = (WARNING(self._take_warning), EVENT(self._take_event))
+        me = weakref.ref(self)  # without it the simulation would refer to itself, and would live until Python looks for cycles
+        self._keep = (WARNING(lambda *words: me()._take_warning(*words)), EVENT(lambda *words: me()._take_event(*words)))
         self._sink = Sink(event=self._keep[1])
         if output is not None:
             self._create_record(output, overwrite)
@@ -200,7 +210,7 @@ class Simulation:
     def _find_controls(self):
         names, values = ctypes.POINTER(c_char_p)(), ctypes.POINTER(c_double)()
         n = library().cb_scenario_controls(self._scenario, byref(names), byref(values))
-        return _Controls([names[i].decode() for i in range(n)], values, self)
+        return _Controls([names[i].decode() for i in range(n)], values, self._owner)
 
     def _shape(self, name):
         """The shape of a field, without time; None if there is no such field."""
@@ -301,6 +311,16 @@ class Simulation:
             if callback and callback(self):
                 return self
 
+    def _steps_to(self, until):
+        """The number of steps to the time `until`, or to the end if it is None; a later time becomes the new end."""
+        if until is None:
+            return _MOST
+        if not until >= self.time - 1e-9 * self._step:
+            raise ValueError(f"expected a time from {self.time:.17g} on, found {until:.17g}")
+        if until > self.end:
+            self.end = until
+        return _MOST if until >= self.end else math.ceil((until - self.time) / self._step - 1e-9)
+
     def run(self, until: Optional[float] = None, *, callback: Optional[Callable[["Simulation"], Any]] = None,
             progress: bool = False) -> "Simulation":
         """Makes steps up to the time `until`, or to the end of the scenario; a time beyond this end becomes the new end. The last
@@ -311,14 +331,8 @@ class Simulation:
 
         Ctrl-C stops after the step in hand and raises KeyboardInterrupt; a record is closed whole, and `curvebody.resume`
         continues it."""
-        self._alive()
-        if until is not None and until > self.end * (1 + 1e-15):
-            self.end = until
-        until = self.end if until is None else float(until)
-        if not until >= self.time - 1e-9 * self._step:
-            raise ValueError(f"expected a time from {self.time:.17g} on, found {until:.17g}")
-        n = _MOST if until >= self.end else math.ceil((until - self.time) / self._step - 1e-9)
-        bar = _Progress(self.time, until) if progress else None
+        n = self._steps_to(until)
+        bar = _Progress(self.time, self.end if until is None else until) if progress else None
         try:
             return self._go(n, callback, bar)
         except KeyboardInterrupt:
@@ -366,14 +380,15 @@ class Simulation:
     def restore(self, state: Mapping[str, np.ndarray]) -> "Simulation":
         """Sets the state to that of a checkpoint of this or of another simulation of the same scenario."""
         self._alive()
-        for name, value in state.items():
-            if name not in self.state:
-                raise Error(f"the state has no piece `{name}`: expected a result of checkpoint()", status="argument")
-            own, value = self.state[name], np.asarray(value)
-            if value.size != own.size:
-                raise ValueError(f"{name}: expected {own.size} numbers, found {value.size}")
+        if self._record:
+            raise Error("the times in a record increase: use `restore` in a simulation without `output`, such as copy()", status="argument")
+        if state.keys() != self.state.keys():
+            raise Error(f"expected a result of checkpoint(), with {', '.join(self.state)}; found {', '.join(state) or 'nothing'}",
+                        status="argument")
+        values = {name: _reshaped(name, state[name], own) for name, own in self.state.items()}
+        for name, own in self.state.items():
             own.flags.writeable = True
-            own[...] = value.reshape(own.shape)
+            own[...] = values[name]
             own.flags.writeable = False
         check(library().cb_run_restore(self._run))
         return self
@@ -398,12 +413,9 @@ class Simulation:
                         status="argument")
         row = {name: np.ascontiguousarray(self.observe(name), float) for name in fields}
         for name, value in arrays.items():
-            value = np.asarray(value, float)
-            if value.size != row[name].size:
-                raise ValueError(f"{name}: expected {row[name].size} numbers, found {value.size}")
-            if not np.isfinite(value).all():
+            row[name] = _reshaped(name, value, row[name])
+            if not np.isfinite(row[name]).all():
                 raise ValueError(f"{name}: expected finite numbers")
-            row[name] = np.ascontiguousarray(value.reshape(row[name].shape))
         pointers = (ctypes.POINTER(c_double) * len(fields))(*[row[name].ctypes.data_as(ctypes.POINTER(c_double)) for name in fields])
         library().cb_run_checkpoint(self._run, byref(c_size_t()))
         check(library().cb_run_restore_row(self._run, byref(_library.RowState(self.time, self.steps, pointers))))
@@ -413,12 +425,9 @@ class Simulation:
         """Another simulation with the same scenario and state, which has no record. Both continue with the same numbers; the history of
         the integrator is deleted in both."""
         other = Simulation(self.resolved)
-        if self.end > other.end:
-            other.end = self.end
+        other.end = self.end
         other.restore(self.checkpoint())
-        for name, value in self.control.items():
-            other.control[name] = value
-        other.events = list(self.events)
+        other.events, other.warnings = list(self.events), list(self.warnings)
         return other
 
     @property
@@ -435,14 +444,17 @@ class Simulation:
         options.overwrite = overwrite
         check(lib.cb_record_create(os.fspath(path).encode(), ctypes.byref(self._layout), byref(options), byref(record)))
         try:
-            sink, row, count = lib.cb_record_sink(record), ctypes.POINTER(c_void_p)(), c_size_t()
-            blobs = lib.cb_run_checkpoint(self._run, byref(count))
+            sink, row = lib.cb_record_sink(record), ctypes.POINTER(c_void_p)()
             check(lib.cb_run_evaluate(self._run, byref(row)))
             check(sink.row(sink.self, row))
-            check(sink.checkpoint(sink.self, blobs, count.value))
+            check(self._write_checkpoint(sink))
             check(sink.close(sink.self, self.ended))
         finally:
             lib.cb_record_free(record)
+
+    def _write_checkpoint(self, sink):
+        count = c_size_t()
+        return sink.checkpoint(sink.self, library().cb_run_checkpoint(self._run, byref(count)), count.value)
 
     # --- the end ---
 
@@ -455,7 +467,9 @@ class Simulation:
         self.state = {name: array.copy() for name, array in self.state.items()}
         lib.cb_run_on_warning(self._run, WARNING(), None)
         if self._record:
-            status = self._file_close(self._file_self, ended)
+            if not ended:
+                status = self._write_checkpoint(self._sink)
+            status = self._file_close(self._file_self, ended) or status
             lib.cb_record_free(self._record)
         self._owner = None
         check(status)

@@ -1,22 +1,37 @@
 """Spaces: distances, geodesics, parallel transport, charts and plot coordinates, computed by libcurvebody."""
 import ctypes
-import json
 
 import numpy as np
 
 from . import _library
 from ._library import Error, check, library
+from ._scenario import to_text
 
 
-def _numbers(x, n):
-    x = np.ascontiguousarray(x, float)
-    if x.shape != (n,):
-        raise ValueError(f"expected {n} numbers, not an array of shape {x.shape}")
-    return x
+_ORIGIN = 16  # numbers of an origin (curvebody/origin.h)
 
 
 def _pointer(x):
     return x.ctypes.data_as(ctypes.c_void_p)
+
+
+def _broadcast(*given):
+    """Broadcasts arrays [..., n], given with their n, in the shapes before the last axis. Returns them and this shape."""
+    arrays = [np.asarray(array, float) for array, _ in given]
+    for array, (_, n) in zip(arrays, given):
+        if array.shape[-1:] != (n,):
+            raise ValueError(f"expected {n} numbers or an array [..., {n}], not an array of shape {array.shape}")
+    shape = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
+    return [np.ascontiguousarray(np.broadcast_to(array, shape + array.shape[-1:])) for array in arrays], shape
+
+
+def _each(function, n, *given):
+    """Calls a function of the library with each item of the arrays of `_broadcast`, for n numbers. Returns them [..., n]."""
+    arrays, shape = _broadcast(*given)
+    out = np.empty(shape + (n,))
+    for i in np.ndindex(shape):
+        check(function(*(_pointer(array[i]) for array in (*arrays, out))))
+    return out
 
 
 class Space:
@@ -28,9 +43,11 @@ class Space:
         if isinstance(name, dict):
             name, parameters = None, {**name, **parameters}
         given = {**({"name": name} if name else {}), **parameters}
-        text = name if name and ("\n" in name or ":" in name) else json.dumps(given)
+        text = name if name and ("\n" in name or ":" in name) else to_text(given)
+        if text is name and parameters:
+            raise TypeError("a space that is given as a text has its parameters there: expected no others")
         self._g = ctypes.c_void_p()
-        self._check(library().cb_space_open_text(b"space", text.encode(), ctypes.byref(self._g)))
+        check(library().cb_space_open_text(b"space", text.encode(), ctypes.byref(self._g)))
         told = ctypes.cast(self._g, ctypes.POINTER(_library.Space)).contents
         self.dim, self.embedding = told.dim, told.embedding
 
@@ -53,17 +70,6 @@ class Space:
         if _library and _library._loaded and getattr(self, "_g", None):
             _library._loaded.cb_space_free(self._g)
 
-    _check = staticmethod(check)
-
-    def _each(self, function, x, y, result=None):
-        """Applies `function` to every pair of points of the arrays x and y. The shapes before the last axis are broadcast."""
-        x, y = np.asarray(x, float), np.asarray(y, float)
-        shape = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
-        x = np.broadcast_to(x, shape + x.shape[-1:]).reshape(-1, x.shape[-1])
-        y = np.broadcast_to(y, shape + y.shape[-1:]).reshape(-1, y.shape[-1])
-        out = np.array([function(a, b) for a, b in zip(x, y)])
-        return out.reshape(shape + out.shape[1:])[()]
-
     def base(self):
         """The base point of the space, at which the charts have their origin."""
         x = np.empty(self.embedding)
@@ -77,51 +83,38 @@ class Space:
         return ctypes.c_void_p(found)
 
     def point(self, q, chart="polar"):
-        """The point with coordinates q in a chart; q may be an array of coordinates [..., dim]."""
-        chart, n = self._chart(chart), self.embedding
-        q = np.asarray(q, float)
-
-        def one(q):
-            x, v, q4 = np.empty(n), np.empty(n), np.zeros(16)
-            q4[:len(q)] = q
-            self._check(library().cb_chart_push(self._g, chart, _pointer(q4), _pointer(np.zeros(16)), _pointer(x), _pointer(v)))
-            return x
-        return one(q) if q.ndim == 1 else np.apply_along_axis(one, -1, q)
+        """The point with coordinates q in a chart; q may be an array of coordinates [..., coordinate]."""
+        chart = self._chart(chart)
+        size = ctypes.cast(chart, ctypes.POINTER(_library.Chart)).contents.size
+        zero, v = np.zeros(size), np.empty(self.embedding)
+        return _each(lambda q, x: library().cb_chart_push(self._g, chart, q, _pointer(zero), x, _pointer(v)), self.embedding, (q, size))
 
     def _pairs(self, x, y):
-        """Arrays of points with their shapes before the last axis broadcast, for the library; and this shape."""
-        x, y = np.asarray(x, float), np.asarray(y, float)
-        for a in x, y:
-            if not a.ndim or a.shape[-1] != self.embedding:
-                raise ValueError(f"expected arrays [..., {self.embedding}], not an array of shape {a.shape}")
-        shape = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
-        whole = shape + (self.embedding,)
-        return np.ascontiguousarray(np.broadcast_to(x, whole)), np.ascontiguousarray(np.broadcast_to(y, whole)), shape
+        """Arrays of points with their shapes before the last axis broadcast; and this shape."""
+        return _broadcast((x, self.embedding), (y, self.embedding))
 
     def distance(self, x, y, origin_x=None, origin_y=None):
-        """Geodesic distance of points. With origin_x and origin_y, x and y are single points local to these origins, as in a
-        record; the distance then keeps all digits however far out they are."""
+        """Geodesic distance of points. With origin_x and origin_y, x and y are points local to these origins, as in a record;
+        the distance then keeps all digits however far out they are."""
         n, lib = self.embedding, library()
         if origin_x is None and origin_y is None:
-            x, y, shape = self._pairs(x, y)
+            (x, y), shape = self._pairs(x, y)
             out = np.empty(shape)
             lib.cb_distance_all(self._g, out.size, _pointer(x), _pointer(y), _pointer(out))
             return out[()]
-        a, b, d = _numbers(x, n), _numbers(y, n), ctypes.c_double()
-        o, p = _numbers(origin_x, 16), _numbers(origin_y, 16)
-        self._check(lib.cb_origin_distance(self._g, _pointer(o), _pointer(a), _pointer(p), _pointer(b), ctypes.byref(d)))
-        return d.value
+        return _each(lambda *pointers: lib.cb_origin_distance(self._g, *pointers), 1,
+                     (origin_x, _ORIGIN), (x, n), (origin_y, _ORIGIN), (y, n))[..., 0]
 
     def exp(self, x, v):
         """The end of the geodesic from x with velocity v, at time 1."""
-        x, v, shape = self._pairs(x, v)
+        (x, v), shape = self._pairs(x, v)
         out = np.empty(x.shape)
         library().cb_exp_all(self._g, int(np.prod(shape, dtype=int)), _pointer(x), _pointer(v), _pointer(out))
         return out
 
     def log(self, x, y):
         """The velocity at x of the shortest geodesic that reaches y at time 1."""
-        x, y, shape = self._pairs(x, y)
+        (x, y), shape = self._pairs(x, y)
         out, which = np.empty(x.shape), ctypes.c_size_t()
         status = library().cb_log_all(self._g, int(np.prod(shape, dtype=int)), _pointer(x), _pointer(y), _pointer(out), ctypes.byref(which))
         if status:
@@ -130,36 +123,22 @@ class Space:
         return out
 
     def geodesic(self, x, y, points=101):
-        """Points of the shortest geodesic from x to y, as an array [points, embedding]."""
-        n = self.embedding
+        """Points of the shortest geodesic from x to y, as an array [points, ..., embedding]."""
+        n, times = self.embedding, np.linspace(0, 1, points)
         if n == self.dim:
-            v = self.log(x, y)
-            return np.array([self.exp(x, t * v) for t in np.linspace(0, 1, points)])
-
-        def at(t):
-            z = np.empty(16)
-            self._check(library().cb_geodesic_point(self._g, _pointer(_numbers(x, n)), _pointer(_numbers(y, n)), ctypes.c_double(t), _pointer(z)))
-            return z[:n]
-        return np.array([at(t) for t in np.linspace(0, 1, points)])
+            return self.exp(x, np.multiply.outer(times, self.log(x, y)))
+        return np.array([_each(lambda x, y, z: library().cb_geodesic_point(self._g, x, y, t, z), n, (x, n), (y, n)) for t in times])
 
     def transport(self, x, y, u):
         """The vector u after parallel transport from x to y along the shortest geodesic."""
-        n, w = self.embedding, np.empty(16)
-        self._check(library().cb_transport(self._g, *(_pointer(_numbers(a, n)) for a in (x, y, u)), _pointer(w)))
-        return w[:n]
+        n = self.embedding
+        return _each(lambda *pointers: library().cb_transport(self._g, *pointers), n, (x, n), (y, n), (u, n))
 
     def plot_coordinates(self, x):
         """Three plot coordinates of a point: the ball model, the stereographic projection, or the coordinates."""
-        n = self.embedding
-
-        def one(a, _):
-            p = np.empty(3)
-            library().cb_plot_coordinates(self._g, _pointer(_numbers(a, n)), None, _pointer(p), None)
-            return p
-        return self._each(one, x, x)
+        return _each(lambda x, p: library().cb_plot_coordinates(self._g, x, None, p, None), 3, (x, self.embedding))
 
     def world(self, x, origin):
         """The point in the world's embedding of a point that is local to an origin."""
-        w = np.empty(16)
-        library().cb_origin_world_point(self._g, _pointer(_numbers(origin, 16)), _pointer(_numbers(x, self.embedding)), _pointer(w))
-        return w[:self.embedding]
+        n = self.embedding
+        return _each(lambda *pointers: library().cb_origin_world_point(self._g, *pointers), n, (origin, _ORIGIN), (x, n))

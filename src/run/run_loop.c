@@ -75,8 +75,10 @@ static size_t add_controls(cb_run *run, cb_blob *blob, size_t n) {
   if (!c || c->n == 0) return n;
   cb_run_dimension(run, "control_name", c->n, "name of a control")->labels = c->name;
   blob[n] = (cb_blob){"control", CB_FIELD_DOUBLE, c->n, c->value, true};
-  run->state_field[0] = cb_run_asked(run, "controls") ? run->state_field[0] : NULL;
-  if (!cb_run_asked(run, "controls") || run->n_fields == CB_RUN_FIELDS) return n + 1;
+  if (!cb_run_asked(run, "controls") || run->n_fields == CB_RUN_FIELDS) {
+    run->state_field[0] = NULL;
+    return n + 1;
+  }
   if (fields) run->state_field[fields] = field.field.name;
   run->field[run->n_fields] = field.field;
   run->observable[run->n_fields] = &field;

@@ -537,6 +537,5 @@ cb_status cb_particles_layout(cb_run *run) {
   size_t n = 0;
   for (size_t i = 0; i < sizeof blobs / sizeof *blobs; i++)
     if (blobs[i].data) present[n++] = blobs[i];
-  cb_run_finish_layout(run, present, n);
-  return CB_OK;
+  return cb_run_finish_layout(run, present, n);
 }

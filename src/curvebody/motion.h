@@ -100,14 +100,14 @@ void cb_run_clock(cb_run *run, double *t, double *t_low, int64_t *step, const in
  *   cb_run_constant       adds a constant array, unless its dimension has the length 0
  *   cb_run_fields         adds the fields of a table, which ends at a NULL group, and is borrowed. Fields that were not
  *                         asked for, and fields with a dimension of length 0, are left out
- *   cb_run_finish_layout  adds the pieces blob[n] of the restart state, and the time
+ *   cb_run_finish_layout  adds the pieces blob[n] of the restart state, the time, and the controls
  * Texts are borrowed. */
 cb_status cb_run_choose(cb_run *run, const cb_observable_doc *groups, const char *const *usual);
 bool cb_run_asked(const cb_run *run, const char *group); /* returns whether the group is recorded */
 cb_dimension *cb_run_dimension(cb_run *run, const char *name, size_t count, const char *doc);
 void cb_run_constant(cb_run *run, const cb_constant *constant);
 cb_status cb_run_fields(cb_run *run, const cb_observable *table);
-void cb_run_finish_layout(cb_run *run, const cb_blob *blob, size_t n);
+cb_status cb_run_finish_layout(cb_run *run, const cb_blob *blob, size_t n);
 
 /* The state at events. cb_run_event_fields adds, for each of `names` (ended by NULL), the field event_NAME of events,
  * which has the dimensions of the field NAME of the table and is filled by its function. It adds nothing if the options

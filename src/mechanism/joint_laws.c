@@ -3,6 +3,7 @@
 
 #include "core/arena.h"
 #include "core/failure.h"
+#include "numerics/expression_private.h"
 #include <curvebody/expression.h>
 
 #include <math.h>
@@ -28,10 +29,6 @@ struct cb_joint_laws {
   cb_joint_force *force; /* [n]: for cb_joint_laws_efforts */
 };
 
-static bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-}
-
 /* Finds the coordinate whose label is the word, or the rate if the word is a label followed by `_rate`. *other becomes
  * its number, as in the member `other` of law. Returns false if there is none. */
 static bool find(const cb_joint_laws *l, const char *word, size_t length, int *other) {
@@ -56,14 +53,8 @@ static cb_status store_name(cb_joint_laws *l, int other, const char **out) {
 /* Finds the labels in a text. names[OTHERS] are stored in the arena. */
 static cb_status find_others(cb_joint_laws *l, const char *text, law *out, const char *names[OTHERS]) {
   int other[OTHERS], n = 0, index;
-  for (const char *c = text; *c;) {
-    const char *begin = c;
-    while (is_word(*c)) c++;
-    const size_t length = (size_t)(c - begin);
-    if (length == 0) {
-      c++;
-      continue;
-    }
+  const char *next = text, *begin;
+  for (size_t length; (length = cb_expression_next_name(&next, &begin));) {
     if (length >= LABEL || !find(l, begin, length, &index)) continue;
     int known = 0;
     while (known < n && other[known] != index) known++;

@@ -466,6 +466,17 @@ cb_status cb_expression_check_parameter(const char *name, const cb_expression_sc
   return cb_expression_check_variable(name, scope, kind);
 }
 
+size_t cb_expression_next_name(const char **at, const char **name) {
+  size_t length;
+  do {
+    while (**at && !is_name(**at) && **at != '.') ++*at;
+    *name = *at;
+    while (is_name(**at) || **at == '.') ++*at;
+    length = (size_t)(*at - *name);
+  } while (length && (is_digit(**name) || **name == '.')); /* a number */
+  return length;
+}
+
 int cb_constant_find(const char *name, size_t length, double *value) {
   for (int i = 0; cb_constant_names[i]; i++)
     if (equal(cb_constant_names[i], name, length)) {

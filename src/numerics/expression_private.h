@@ -135,6 +135,10 @@ typedef struct cb_expression_elsewhere {
 } cb_expression_elsewhere;
 cb_expression_elsewhere cb_expression_explain(cb_expression_elsewhere names);
 
+/* Finds the next name in the text of an expression, from *at on: a letter or _, then letters, digits, _ and dots.
+ * *name becomes its beginning, and *at its end. Returns its length; 0 if there is no further name. */
+size_t cb_expression_next_name(const char **at, const char **name);
+
 /* A letter that other texts use (`name`, in UTF-8), and its replacement in an expression (`text`).
  * cb_expression_letter_at returns the letter with which a text begins, or NULL. */
 typedef struct cb_expression_letter {

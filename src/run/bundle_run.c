@@ -180,8 +180,7 @@ static cb_status lay_out(cb_run *run) {
   f->metric = cb_run_asked(run, "metric") || cb_run_asked(run, "power");
   const cb_blob blobs[] = {{"step", CB_FIELD_INT64, 1, &f->step, false},
                            {"fibre_state", CB_FIELD_DOUBLE, sizeof f->state / sizeof(double), &f->state, false}};
-  cb_run_finish_layout(run, blobs, sizeof blobs / sizeof *blobs);
-  return CB_OK;
+  return cb_run_finish_layout(run, blobs, sizeof blobs / sizeof *blobs);
 }
 
 /* --- rows --- */

@@ -504,8 +504,7 @@ cb_status cb_fluid_run_layout(cb_run *run) {
       {"falling", CB_FIELD_DOUBLE, (size_t)b->n * sizeof *b->falling / sizeof(double), b->falling, false}};
   size_t n = b->falling ? 5 : 4;
   n += cb_fluid_coupling_blobs(run, blobs + n);
-  cb_run_finish_layout(run, blobs, n);
-  return CB_OK;
+  return cb_run_finish_layout(run, blobs, n);
 }
 
 /* --- rows --- */

@@ -29,8 +29,13 @@ static CB_FILL(solver) {
 static CB_FILL(plot) {
   const cb_particles *p = run->own;
   cb_status status = CB_OK;
-  for (int i = 0; i < p->state->n && !status; i++)
-    status = cb_state_plot(p->system, p->state, i, (double *)to.out + 3 * (size_t)i, p->measure.points + 3 * (size_t)i);
+  for (int i = 0; i < p->state->n && !status; i++) {
+    double *out = (double *)to.out + 3 * (size_t)i;
+    if (isnan(p->state->x[p->state->k * cb_system_index(p->system, i)]))
+      out[0] = out[1] = out[2] = NAN; /* the state is that at an event in which the particle does not take part */
+    else
+      status = cb_state_plot(p->system, p->state, i, out, p->measure.points + 3 * (size_t)i);
+  }
   return status;
 }
 
@@ -532,6 +537,5 @@ cb_status cb_particles_layout(cb_run *run) {
   size_t n = 0;
   for (size_t i = 0; i < sizeof blobs / sizeof *blobs; i++)
     if (blobs[i].data) present[n++] = blobs[i];
-  cb_run_finish_layout(run, present, n);
-  return CB_OK;
+  return cb_run_finish_layout(run, present, n);
 }

@@ -60,32 +60,27 @@ static CB_FILL(control) {
   return CB_OK;
 }
 
-/* Adds the controls, if there are any: their names, the field /control, and their values to the restart state blob[n].
+/* Adds the controls, if there are any: their names, the field /control, and their values to the restart state blob[*n].
  * A row of a run with controls determines the state only if it contains them. */
-static size_t add_controls(cb_run *run, cb_blob *blob, size_t n) {
+static cb_status add_controls(cb_run *run, cb_blob *blob, size_t *n) {
   static const cb_observable field = CB_OBSERVABLE(
       "controls", "control", DOUBLE, "1", "values of the controls in the last step", control, 0, 1, "control_name");
   const cb_run_controls *c = run->options.controls;
   const char *const *state = run->motion->state;
   size_t fields = 0;
   for (; state && state[fields] && fields < CB_RUN_STATE_FIELDS - 2; fields++) run->state_field[fields] = state[fields];
-  if (!c || c->n == 0) return n;
+  if (!c || c->n == 0) return CB_OK;
   cb_run_dimension(run, "control_name", c->n, "name of a control")->labels = c->name;
-  blob[n] = (cb_blob){"control", CB_FIELD_DOUBLE, c->n, c->value, true};
-  run->state_field[0] = cb_run_asked(run, "controls") ? run->state_field[0] : NULL;
-  if (!cb_run_asked(run, "controls") || run->n_fields == CB_RUN_FIELDS) return n + 1;
+  blob[(*n)++] = (cb_blob){"control", CB_FIELD_DOUBLE, c->n, c->value, true};
   if (fields) run->state_field[fields] = field.field.name;
-  run->field[run->n_fields] = field.field;
-  run->observable[run->n_fields] = &field;
-  run->cell[run->n_fields] = (cb_cell){run->control, c->n * sizeof(double), 0};
-  run->row[run->n_fields++] = run->control;
-  return n + 1;
+  if (!cb_run_asked(run, "controls")) run->state_field[0] = NULL;
+  return cb_run_field(run, &field);
 }
 
-void cb_run_finish_layout(cb_run *run, const cb_blob *blob, size_t n) {
+cb_status cb_run_finish_layout(cb_run *run, const cb_blob *blob, size_t n) {
   run->blob[0] = (cb_blob){"time", CB_FIELD_DOUBLE, 2, run->times, false};
   memcpy(run->blob + 1, blob, n * sizeof *blob);
-  n = add_controls(run, run->blob + 1, n);
+  const cb_status status = add_controls(run, run->blob + 1, &n);
   run->blob[++n] = (cb_blob){"replaced", CB_FIELD_DOUBLE, 1, &run->replaced, true};
   run->layout.dimensions = run->dimension;
   run->layout.constants = run->constant;
@@ -94,6 +89,7 @@ void cb_run_finish_layout(cb_run *run, const cb_blob *blob, size_t n) {
   run->layout.event_fields = run->event_field;
   run->layout.state = run->blob;
   run->layout.n_state = n + 1;
+  return status;
 }
 
 bool cb_run_asked(const cb_run *run, const char *group) {

@@ -124,8 +124,7 @@ static cb_status lay_out(cb_run *run) {
   const cb_blob blobs[] = {{"step", CB_FIELD_INT64, 1, &f->common.step, false},
                            {"shape_state", CB_FIELD_DOUBLE, sizeof f->state / sizeof(double), &f->state, false},
                            {"watch", CB_FIELD_DOUBLE, sizeof f->since_start / sizeof(double), &f->since_start, false}};
-  cb_run_finish_layout(run, blobs, sizeof blobs / sizeof *blobs);
-  return CB_OK;
+  return cb_run_finish_layout(run, blobs, sizeof blobs / sizeof *blobs);
 }
 
 /* Copies the state, with its velocities u = (xi, r'), to the data of the fields. */

@@ -13,6 +13,7 @@
 #include "scenario/fluid.h"
 
 #include "fluid/immersed_run.h"
+#include "numerics/expression_private.h"
 #include "tree/scalar.h"
 
 #include <gsl/gsl_rng.h>
@@ -208,7 +209,6 @@ cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const cha
 enum { NAME = 96 };
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 /* Writes the name of entry i of `bodies`, without the number of a copy. */
 static void entry_name(const cb_node *bodies, size_t i, char out[NAME]) {
@@ -287,13 +287,10 @@ static cb_status take(cb_scenario *s, const cb_node *node, size_t at, size_t len
 
 cb_status cb_scenario_find_externals(cb_scenario *s, const cb_node *node, cb_externals *found) {
   cb_status status = CB_OK;
-  for (const char *c = node->text; *c && !status;) {
-    const char *begin = c, *dot = NULL;
-    for (; is_letter(*c) || is_digit(*c) || *c == '.'; c++)
-      if (*c == '.') dot = c;
-    if (is_letter(*begin) && dot && is_letter(dot[1]))
-      status = take(s, node, (size_t)(begin - node->text), (size_t)(c - begin), found);
-    if (c == begin) c++;
+  const char *next = node->text, *name;
+  for (size_t length; !status && (length = cb_expression_next_name(&next, &name));) {
+    const char *dot = memrchr(name, '.', length);
+    if (dot && dot + 1 < next && !is_digit(dot[1])) status = take(s, node, (size_t)(name - node->text), length, found);
   }
   return status;
 }

@@ -132,9 +132,6 @@ void cb_scenario_controls_read(const cb_scenario *s) {
 
 /* --- laws --- */
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.'; }
-
 static bool is_among(const char *const *names, size_t n, const char *text, size_t length) {
   for (size_t i = 0; i < n; i++)
     if (strlen(names[i]) == length && !strncmp(names[i], text, length)) return true;
@@ -147,17 +144,11 @@ static cb_status find_quantities(cb_scenario *s, const char *text, const char **
                                  law *out) {
   const cb_motion *motion = cb_run_motion(s->run);
   cb_quantity found;
-  for (const char *c = text; *c;) {
-    const char *begin = c;
-    while (is_word(*c)) c++;
-    const size_t length = (size_t)(c - begin);
-    if (length == 0) {
-      c++;
-      continue;
-    }
+  const char *next = text, *begin;
+  for (size_t length; (length = cb_expression_next_name(&next, &begin));) {
     const bool known = motion->find_quantity && motion->find_quantity(s->run, begin, length, &found);
     *at = (size_t)(begin - text);
-    if (!known && is_letter(*begin) && memchr(begin, '.', length))
+    if (!known && memchr(begin, '.', length))
       return cb_fail(CB_ERROR_INPUT, "unknown name `%.*s`", (int)(length < 60 ? length : 60), begin);
     if (!known || is_among(names, *n, begin, length)) continue;
     if (*n == CB_EXPRESSION_VARIABLES)
@@ -188,8 +179,8 @@ static cb_status read_law(cb_scenario *s, law *out) {
   const char *error = cb_error_text();
   const bool unknown = known && !strncmp(error, "unknown name", 12);
   char copy[600];
-  snprintf(copy, sizeof copy, "%s%s%s", error, unknown ? "; a law may use parameters, controls, " : "",
-           unknown ? known : "");
+  snprintf(copy, sizeof copy, "%s%s%s%s", error, unknown ? " (a law may use parameters, controls, " : "",
+           unknown ? known : "", unknown ? ")" : "");
   return cb_node_fail_at(out->node, at, "%s", copy);
 }
 

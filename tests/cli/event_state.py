@@ -46,6 +46,18 @@ integrator: {name: hamilton_pontryagin, step: 0.01}
 time: {end: 0.6}
 """
 
+MARKED = """\
+curvebody: 1
+space: ih
+bodies:
+  - {kind: particles, name: other, mass: 1, place: {points: [[0.1, 0.2, 1]]}}
+  - {kind: particles, name: a, mass: 1, place: {points: [[0.3, 0.2, 0.1]]}, motion: {velocities: [[1, 0, 0]]}}
+  - {kind: particles, name: b, mass: 1, place: {points: [[0.6, 0.2, 0.1]]}}
+events: [{distance: {between: [[a, 0], [b, 0]], equals: 0.1}}]
+integrator: {name: gauss, stages: 3, step: 0.05}
+time: {end: 1}
+"""
+
 CAT = """\
 curvebody: 1
 bundle: {name: falling_cat, arm_1: 0.5, arm_2: 1}
@@ -84,10 +96,35 @@ class EventState(Case):
         self.assertAlmostEqual(f["event_time"][pair], 1.5, delta=1e-12)
         np.testing.assert_allclose(f["event_momentum"][pair, :, 0], [-0.5, 1.5, np.nan], atol=1e-12)
         np.testing.assert_allclose(f["event_plot_position"][pair, :2], [[1.5, 0, 0], [2, 0, 0]], atol=1e-12)
-        self.assertTrue(np.isnan(f["event_plot_position"][pair, 2, :2]).all())
+        self.assertTrue(np.isnan(f["event_plot_position"][pair, 2]).all())
         self.assertAlmostEqual(f["event_momentum"][wall, 2, 0], -1, delta=1e-12)
         self.assertAlmostEqual(f["event_plot_position"][wall, 2, 0], 0.75, delta=1e-12)
         self.assertTrue(np.isnan(f["event_momentum"][wall, :2]).all())
+
+    def test_the_partners_of_an_event_have_plot_coordinates_where_others_have_none(self):
+        f = self.record(MARKED)  # the plot coordinates of the space ih are its coordinates, which have a domain
+        self.assertGreater(len(f["event_time"]), 0)
+        self.assertTrue(np.isnan(f["event_plot_position"][:, 0]).all())
+        self.assertTrue(np.isfinite(f["event_position"][:, 1:]).all())
+        np.testing.assert_array_equal(f["event_plot_position"][:, 1:], f["event_position"][:, 1:])
+
+    def test_a_repeated_step_has_the_state_at_its_start(self):
+        f = self.record(OSCILLATOR, "--set", "integrator={name: gauss, stages: 4, step: 1, solver: fixed-point, iterations: 10}")
+        repeated = f["event_kind"] == 3
+        self.assertGreater(repeated.sum(), 1)
+        # q = cos(t): the error of the integrator is about 1e-8 at this step, in which q changes by more than 0.1
+        np.testing.assert_allclose(f["event_position"][repeated, 0, 0], np.cos(f["event_time"][repeated]), rtol=0, atol=1e-6)
+        np.testing.assert_allclose(f["event_momentum"][repeated, 0, 0], -np.sin(f["event_time"][repeated]), rtol=0, atol=1e-6)
+
+    def test_a_warning_has_no_state(self):
+        f = self.record(OSCILLATOR.replace("q - 0.5,", "q - 1, action: stop,"))
+        self.assertEqual(list(f["event_kind"]), [1, 4, 1])
+        self.assertEqual(f["event_position"][0, 0, 0], 1)  # the start, which the warning is about
+        f = {"of a particle": f, "of a body": self.record(FLOOR, "--set", "bodies.0.motion={spin: [0, 0, 300]}")}
+        for what, names in ("of a particle", ("position", "momentum")), ("of a body", ("pose", "body_momentum")):
+            warning = int(np.flatnonzero(f[what]["event_kind"] == 4)[0])
+            for name in *names, "plot_position":
+                self.assertTrue(np.isnan(f[what]["event_" + name][warning]).all(), (what, name))
 
     def test_a_body_on_the_floor_has_the_pose_and_the_momentum_after_the_impact(self):
         f = self.record(FLOOR)
@@ -126,7 +163,7 @@ class EventState(Case):
             self.assertGreater(len(f["event_time"]), 0)
             self.assertEqual("event_position" in f, there, count)
 
-    def test_resumed_and_repaired_records_are_those_of_one_run(self):
+    def test_a_resumed_record_is_that_of_one_run(self):
         self.record(OSCILLATOR, name="whole.h5")
         self.record(OSCILLATOR, "--set", "time.end=4", name="half.h5")
         self.good("resume", "half.h5", "--until", "10", "--quiet")

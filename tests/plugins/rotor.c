@@ -102,8 +102,7 @@ static cb_status start(cb_run *run, const rotor *m, double t, cb_integrator *int
   const cb_blob blobs[] = {{"step", CB_FIELD_INT64, 1, &r->step, false},
                            {"rotor", CB_FIELD_DOUBLE, sizeof r->state / sizeof(double), &r->state, false}};
   status = cb_run_fields(run, fields);
-  cb_run_finish_layout(run, blobs, 2);
-  return status;
+  return status ? status : cb_run_finish_layout(run, blobs, 2);
 }
 
 /* --- the scenario --- */

@@ -467,6 +467,9 @@ class Commands(Case):
         replaced("--force")
         self.write("rod.h5", "no record")
         replaced()
+        self.write("edge.yaml", EDGE)
+        for _ in range(2):  # a run that fails before its second row leaves nothing to continue
+            self.assertEqual(self.call("run", "edge.yaml", "--set", "record.every=1000").returncode, 1)
 
     def test_resume(self):
         self.good("run", "rod.yaml", "--set", "time.end=3", "-o", "whole.h5")

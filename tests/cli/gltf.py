@@ -358,7 +358,9 @@ class Gltf(Case):
                 lines = [line.split() for line in file]
             self.assertTrue((np.array([w[1:] for w in lines if w[0] == "v"], float) == x[k]).all())
             self.assertEqual(sorted(tuple(map(int, w[1:])) for w in lines if w[0] == "f"), sorted(map(tuple, face + 1)))
-            self.assertEqual([w[1] for w in lines if w[0] == "g"][:2], ["stones.0/part0", "stones.0/part1"])
+            bodies = ["stones.0", "stones.1", "wing"]
+            self.assertEqual([w[1] for w in lines if w[0] == "o"], bodies)
+            self.assertEqual([w[1] for w in lines if w[0] == "g"], [f"{b}/part{p}" for b in bodies for p in range(2)])
 
     def test_wrong_options_are_named(self):
         self.good("run", self.write("rod.yaml", ROD), "-o", "rod.h5")

@@ -405,12 +405,6 @@ sweep:
             self.assertIn("o.h5: in use: ", second.stderr)
             self.assertEqual(status.returncode, 0, status.stderr)
 
-    def heeds(self, process, number):
-        """True if the process has installed a handler of this signal."""
-        with open(f"/proc/{process.pid}/status") as status:
-            caught = [int(line.split()[1], 16) for line in status if line.startswith("SigCgt")]
-        return bool(caught) and bool(caught[0] >> (number - 1) & 1)
-
     def test_scripts_for_slurm_make_the_sweep(self):
         """The scripts run with programs that stand for srun and mpirun, and with the variables of Slurm."""
         self.sweep(out="whole")

@@ -256,6 +256,25 @@ class First(Folder):
         np.testing.assert_allclose(value[1], np.stack([a, -2 * np.cos(a) - np.cos(1)], axis=1), rtol=0, atol=1e-12)
         self.assertEqual(b.console(), [])
 
+    def test_failed_members_are_counted(self):
+        b, path = self.browser, os.path.join(self.folder, "one.h5")
+        self.sweep("one")
+        with h5py.File(path, "r+") as f:
+            f["status"][2], f["start"][2] = 2, np.nan
+        b.open(page(path))
+        self.assertIn("7 of 8 members done, 1 failed: their values are left out", b.js("return document.querySelector('header').textContent"))
+        self.assertEqual(b.js("return curvebody.shown.charts[0].plot.getValue(2, 1)"), None)
+        self.assertEqual(b.console(), [])
+
+    def test_an_array_beyond_the_size_of_a_page_is_named(self):
+        path = os.path.join(self.folder, "big.h5")
+        with h5py.File(path, "w") as f:
+            f.attrs["sweep_digest"] = ""
+            for name in "abc":
+                f[name] = np.zeros(400000)  # a page has at most 2^20 numbers
+        done = call("view", path, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, f"curvebody: warning: {path}: the page has no space for all arrays; `c` is left out of it\n"))
+
     def test_the_curvature_is_a_map_with_the_gait(self):
         b = self.browser
         b.open(self.made("gait", os.path.join(SCENARIOS, "locomotion/purcell.yaml"), "curvature", "--grid", "21x21", "-o", "map.h5"))

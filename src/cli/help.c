@@ -13,7 +13,7 @@ static const struct {
              {"1", "The run failed, or the program ran out of memory or threads."},
              {"2", "The command line or the content of a file is wrong."},
              {"3", "A file cannot be opened, read or written."},
-             {"130", "The command was interrupted; a checkpoint is on disk."}};
+             {"130", "The command was interrupted by a signal. The same work can be continued."}};
 enum { EXITS = sizeof exits / sizeof *exits };
 
 static const cli_example program_examples[] = {

@@ -24,6 +24,9 @@ size_t cb_export_find_field(const cb_reader *reader, const char *name, size_t wi
 void cb_export_place(double K, const double pose[7], const double twist[6], size_t n, const double (*g)[3],
                      const double (*dg)[3], double (*x)[3], double (*v)[3]);
 
+/* Fails unless the numbers x[n] of a row are finite in single precision. */
+cb_status cb_export_check_finite(const char *path, uint64_t row, size_t n, const double *x);
+
 /* Checks the name of a file that an export of `record` is going to write: it must not be an input of the scenario. If
  * the name is `derived` from that of the output, it must also not be an existing record. */
 cb_status cb_export_check_output(const char *path, const char *record, const cb_scenario *scenario, bool derived);

@@ -391,6 +391,16 @@ static cb_status write_both(cb_export_bodies *s, const cb_scenario *scenario, co
 
 /* ---- a file per frame ---- */
 
+cb_status cb_export_check_finite(const char *path, uint64_t row, size_t n, const double *x) {
+  for (size_t i = 0; i < n; i++)
+    if (!isfinite((float)x[i]))
+      return cb_fail_placed(CB_ERROR_INPUT,
+                            "%s: error: row %llu: expected finite times and positions, found nan, inf or a number "
+                            "beyond single precision",
+                            path, (unsigned long long)row);
+  return CB_OK;
+}
+
 static void put_u32(FILE *stream, uint32_t bits) {
   for (int k = 0; k < 4; k++) fputc((int)(bits >> 8 * k & 255), stream);
 }
@@ -488,6 +498,7 @@ static cb_status write_sequence(cb_export_bodies *s, const cb_scenario *scenario
     double time;
     status = cb_reader_rows(s->reader, 0, i * s->every, 1, &time);
     if (!status) status = place(s, i * s->every, time, &f);
+    if (!status) status = cb_export_check_finite(s->path, i * s->every, 3 * s->vertices, *f.x);
     if (!status) status = write_frame(s, scenario, &f, out, i);
   }
   free_frame(&f);
@@ -526,6 +537,7 @@ cb_status cb_record_export_sequence(const char *path, const char *out, uint64_t 
     status = cb_fail(CB_ERROR_ARGUMENT, "%s: a sequence of surfaces needs a record of bodies in a fluid", path);
   if (!status) status = cb_export_scenario(s.reader, path, &scenario);
   if (!status) status = cb_export_bodies_find(&s, scenario);
+  if (!status && !s.rows) status = cb_fail_placed(CB_ERROR_INPUT, "%s: error: the record has no rows", path);
   if (!status) choose(&s, every, s.faces * 50);
   if (!status) status = write_sequence(&s, scenario, out);
   *frames = s.frames;

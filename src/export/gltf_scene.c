@@ -109,7 +109,7 @@ static cb_status choose(scene *s, uint64_t every, size_t bonds) {
   const bool targets = most == MAX_TARGETS;
   if (most > default_bytes / bytes) most = default_bytes / bytes ? default_bytes / bytes : 1;
   if (!every && rows > most)
-    cb_note("%s: only every %llu-th row is exported; --every chooses another number", s->path,
+    cb_note("%s: only one of every %llu rows is exported; --every chooses another number", s->path,
             (unsigned long long)((rows + most - 1) / most));
   s->bodies.every = every ? every : (rows + most - 1) / most;
   s->bodies.rows = rows;
@@ -142,14 +142,9 @@ static cb_status read_rows(scene *s, size_t plot) {
     }
     if (!status && n) status = cb_reader_rows(s->reader, plot, row, 1, x);
     if (!status && m) status = cb_reader_rows(s->reader, s->bodies.pose, row, 1, pose);
-    bool finite = isfinite((float)key(s, f));
-    for (size_t i = 0; i < n && !status; i++) finite &= isfinite((float)x[i]);
-    for (size_t i = 0; i < m && !status; i++) finite &= isfinite((float)pose[i]);
-    if (!status && !finite)
-      status = cb_fail_placed(CB_ERROR_INPUT,
-                              "%s: error: row %llu: expected finite times and positions, found nan, inf or a number "
-                              "beyond single precision",
-                              s->path, (unsigned long long)row);
+    if (!status) status = cb_export_check_finite(s->path, row, 1, (double[]){key(s, f)});
+    if (!status) status = cb_export_check_finite(s->path, row, n, x);
+    if (!status) status = cb_export_check_finite(s->path, row, m, pose);
     s->row[s->frames++] = row;
   }
   if (equal)
@@ -219,6 +214,7 @@ static cb_status put_vertices(scene *s, size_t b, int *first) {
       if (!f) base[i] = (float)x[i / 3][i % 3];
       x[i / 3][i % 3] -= f ? base[i] : 0;
     }
+    status = cb_export_check_finite(s->path, s->row[f], 3 * n, *x);
     const int a = cb_gltf_floats(&s->file, n, 3, *x, CB_GLTF_VERTICES);
     if (!f) *first = a;
   }

@@ -417,6 +417,19 @@ class Commands(Case):
                     self.assertEqual(file.attrs["completed"], 0)
                     rows = len(file["time"]) + 1
 
+    def test_the_second_signal_of_a_user_ends_a_run_at_once(self):
+        """The handler of SIGINT and SIGTERM acts once: after it the process has no handler of this signal."""
+        for by, acts_again in (signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGHUP, True), (signal.SIGUSR1, True):
+            run = self.start("run", "rod.yaml", "--set", "time.end=1e4", "-o", f"twice{by}.h5")
+            self.wait_for(f"twice{by}.h5", run, 1)
+            self.assertTrue(self.heeds(run, by))
+            run.send_signal(by)
+            run.send_signal(signal.SIGSTOP)  # before the run has closed its record
+            os.waitid(os.P_PID, run.pid, os.WSTOPPED | os.WNOWAIT)
+            self.assertEqual(self.heeds(run, by), acts_again)
+            run.send_signal(signal.SIGCONT)
+            self.assertEqual(run.wait(), 130)
+
     def test_a_run_survives_repeated_hangups_and_ignores_one_under_nohup(self):
         def ignore():
             die_with_parent()
@@ -467,6 +480,9 @@ class Commands(Case):
         replaced("--force")
         self.write("rod.h5", "no record")
         replaced()
+        self.write("edge.yaml", EDGE)
+        for _ in range(2):  # a run that fails before its second row leaves nothing to continue
+            self.assertEqual(self.call("run", "edge.yaml", "--set", "record.every=1000").returncode, 1)
 
     def test_resume(self):
         self.good("run", "rod.yaml", "--set", "time.end=3", "-o", "whole.h5")

@@ -7,6 +7,7 @@ import glob
 import itertools
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -404,12 +405,6 @@ sweep:
             self.assertIn("o.h5: in use: ", second.stderr)
             self.assertEqual(status.returncode, 0, status.stderr)
 
-    def heeds(self, process, number):
-        """True if the process has installed a handler of this signal."""
-        with open(f"/proc/{process.pid}/status") as status:
-            caught = [int(line.split()[1], 16) for line in status if line.startswith("SigCgt")]
-        return bool(caught) and bool(caught[0] >> (number - 1) & 1)
-
     def test_scripts_for_slurm_make_the_sweep(self):
         """The scripts run with programs that stand for srun and mpirun, and with the variables of Slurm."""
         self.sweep(out="whole")
@@ -436,6 +431,30 @@ sweep:
                 (("s.yaml", "a"), {"SLURM_ARRAY_TASK_COUNT": "3", "SLURM_ARRAY_TASK_MIN": "0"}):
             done = call(array, *words, **variables)
             self.assertEqual((done.returncode, done.stderr[:24]), (2, "usage: sbatch --array=1-"))
+
+    def test_scripts_for_slurm_stop_at_its_signal(self):
+        """Slurm sends the signal of --signal to what srun has started or, with B:, to the process of the script."""
+        self.write("rod.yaml", SHORT.replace("end: 1", "end: 30"))
+        os.mkdir(self.path("bin"))
+        for name, command in ("srun", 'echo $$ > step; exec "$@"'), ("mpirun", 'shift 2; exec "$@"'):
+            self.write("bin/" + name, f"#!/bin/sh\n{command}\n")
+            os.chmod(self.path("bin/" + name), 0o755)
+        env = os.environ | {"PATH": self.path("bin") + ":" + os.environ["PATH"], "CURVEBODY": BINARY, "SLURM_ARRAY_TASK_ID": "1",
+                            "SLURM_ARRAY_TASK_COUNT": "1", "SLURM_ARRAY_TASK_MIN": "1"}
+        for name in "array", "mpi":
+            script = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../analysis/scenarios/sweeps", name + ".sbatch"))
+            with open(script) as file:
+                ((batch, kind),) = re.findall(r"^#SBATCH --signal=(B:)?(\w+)@60$", file.read(), re.M)
+            p = subprocess.Popen([script, "s.yaml", name], cwd=self.folder, env=env, text=True, stderr=subprocess.PIPE)
+            self.addCleanup(p.kill)
+            number = signal.Signals["SIG" + kind]
+            while not self.heeds(p, number) and p.poll() is None:
+                time.sleep(0.001)
+            os.kill(p.pid if batch else int(self.read("step")), number)
+            err = p.communicate()[1]
+            self.assertEqual(p.returncode, 130, err)
+            if not batch:
+                os.remove(self.path("step"))
 
     def status_of(self, name):
         with h5py.File(self.path(name)) as file:

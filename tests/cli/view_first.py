@@ -48,7 +48,7 @@ sweep:
     time: {end: 1}
     record: {every: 1, observables: [energy]}
   over:
-    - {key: system.position.0, from: -3, to: 3, count: 8, name: a}
+    - {key: system.position.0, from: -3, to: %(to)s, count: 8, name: a}
 %(second)s
   collect: {start: first(potential_energy), still: first(energy) - first(energy)}
 """
@@ -102,6 +102,29 @@ class First(Folder):
             self.assertGreater(max(map(abs, edge)), 0.3, name)
         self.shown(b, "e3")
         self.assertEqual(b.js("return Array.from(curvebody.shown.framing.options).map(o => o.value)"), ["body", "motion"])
+
+    def test_the_scale_bar_is_a_true_length(self):
+        """Points at the distances d and d + h on a geodesic through the origin are h apart."""
+        b = self.browser
+        for name in ("rod", "s3", "h2xe", "e3"):
+            self.shown(b, name)
+            for d in (0, 0.3, 0.8):
+                plotted, told = b.js("const s = curvebody.shown, q = s.scene.space, at = d => q.shown(q.exp([0.6 * d, -0.8 * d, 0])), "
+                                     "[d, h] = arguments, a = at(d), b = at(d + h); return [Math.hypot(...a.map((v, i) => v - b[i])) / h, s.guides.trueLength(a)]",
+                                     d, 1e-5)
+                self.assertAlmostEqual(told / plotted, 1, delta=1e-4, msg=name)  # ten times the difference h
+
+    def test_the_numbers_of_axes_are_where_the_camera_shows_them(self):
+        b = self.browser
+        self.shown(b, "e2")
+        marks = b.js("const s = curvebody.shown, g = s.guides, out = [[], []], [x, y] = s.extent.t; let at, axis = 0;"
+                     "g.stroke = (c, a) => at = a; g.text = (c, text) => isNaN(text) ? axis++ : out[axis].push([+text, at[axis]]); s.show();"
+                     "return out.map((marks, e) => marks.map(([v, pixel]) => { const p = new THREE.Vector3(e ? x : v, e ? v : y, 0).project(s.camera);"
+                     "return [pixel, e ? (1 - p.y) / 2 * g.size.y : (1 + p.x) / 2 * g.size.x]; }))")
+        for axis in marks:
+            self.assertGreaterEqual(len(axis), 2)
+            for drawn, seen in axis:
+                self.assertAlmostEqual(drawn, seen, delta=4)  # pixels: the plane is seen at a small angle
 
     def named(self, panels, name):
         self.assertGreater(len(panels), 0, name)
@@ -192,10 +215,10 @@ class First(Folder):
         self.assertEqual(done.returncode, 0, done.stderr)
         return page(os.path.join(self.folder, words[words.index("-o") + 1]))
 
-    def sweep(self, name, second=""):
+    def sweep(self, name, second="", to=3):
         path = os.path.join(self.folder, name + ".yaml")
         with open(path, "w") as file:
-            file.write(SWEEP % {"title": name, "second": second, "scenario": os.path.join(SCENARIOS, "systems/double-pendulum.yaml")})
+            file.write(SWEEP % {"title": name, "second": second, "to": to, "scenario": os.path.join(SCENARIOS, "systems/double-pendulum.yaml")})
         return self.made("sweep", path, "-o", name + ".h5")
 
     def test_a_sweep_over_two_axes_is_maps(self):
@@ -211,13 +234,17 @@ class First(Folder):
         self.assertEqual(b.console(), [])
 
     def test_a_map_has_the_values_of_its_array_at_their_places(self):
-        """The energy -2 cos a - cos b is smallest at (0, 0): dark red is at the corners, and blue is in the middle."""
+        """The energy -2 cos a - cos b of -3 <= a <= 0 and -2 <= b <= 0.5 has another value at each corner. From red to blue,
+        these values fall."""
         b = self.browser
-        b.open(self.sweep("two", "    - {key: system.position.1, from: -2, to: 2, count: 6, name: b}"))
-        corner, middle = b.js("const c = curvebody.shown.charts[0].canvas, d = c.getContext('2d', {willReadFrequently: true}); return [[70, 20], [64 + 193, 14 + 170]]"
-                              ".map(p => Array.from(d.getImageData(...p, 1, 1).data))")
-        self.assertGreater(corner[0], corner[2])
-        self.assertGreater(middle[2], middle[0])
+        b.open(self.sweep("two", "    - {key: system.position.1, from: -2, to: 0.5, count: 6, name: b}", to=0))
+        corners = [(72, 346), (72, 22), (442, 346), (442, 22)]  # (-3, -2): 2.4, (-3, 0.5): 1.1, (0, -2): -1.6, (0, 0.5): -2.9
+        colours = b.js("const c = curvebody.shown.charts[0].canvas, d = c.getContext('2d', {willReadFrequently: true}); return arguments[0]"
+                       ".map(p => Array.from(d.getImageData(...p, 1, 1).data))", corners)
+        redness = [c[0] - c[2] for c in colours]
+        self.assertEqual(redness, sorted(set(redness), reverse=True))
+        self.assertGreater(redness[1], 0)
+        self.assertLess(redness[2], 0)
 
     def test_a_sweep_over_one_axis_is_curves(self):
         b = self.browser
@@ -228,6 +255,25 @@ class First(Folder):
         a = np.linspace(-3, 3, 8)
         np.testing.assert_allclose(value[1], np.stack([a, -2 * np.cos(a) - np.cos(1)], axis=1), rtol=0, atol=1e-12)
         self.assertEqual(b.console(), [])
+
+    def test_failed_members_are_counted(self):
+        b, path = self.browser, os.path.join(self.folder, "one.h5")
+        self.sweep("one")
+        with h5py.File(path, "r+") as f:
+            f["status"][2], f["start"][2] = 2, np.nan
+        b.open(page(path))
+        self.assertIn("7 of 8 members done, 1 failed: their values are left out", b.js("return document.querySelector('header').textContent"))
+        self.assertEqual(b.js("return curvebody.shown.charts[0].plot.getValue(2, 1)"), None)
+        self.assertEqual(b.console(), [])
+
+    def test_an_array_beyond_the_size_of_a_page_is_named(self):
+        path = os.path.join(self.folder, "big.h5")
+        with h5py.File(path, "w") as f:
+            f.attrs["sweep_digest"] = ""
+            for name in "abc":
+                f[name] = np.zeros(400000)  # a page has at most 2^20 numbers
+        done = call("view", path, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, f"curvebody: warning: {path}: the page has no space for all arrays; `c` is left out of it\n"))
 
     def test_the_curvature_is_a_map_with_the_gait(self):
         b = self.browser

@@ -1,4 +1,5 @@
-# Installation: libraries, public headers, CMake package, pkg-config file, man page.
+# Installation: libraries, public headers, CMake package, pkg-config file, man pages, manual, scenarios; and the target
+# `documentation`.
 install(TARGETS curvebody_static curvebody_shared EXPORT curvebody-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
@@ -88,7 +89,31 @@ if(TARGET curvebody)
     endif()
     file(INSTALL "${file}" DESTINATION "${CMAKE_INSTALL_PREFIX}/${share}/zsh/${folder}" RENAME _curvebody)
   ]] COMPONENT program)
+  # The manual, the scenarios and the example programs. The reference is a page of the manual that Python makes.
+  set(manual ${share}/doc/curvebody/manual)
+  set(analysis ${CMAKE_CURRENT_SOURCE_DIR}/analysis)
+  install(DIRECTORY ${analysis}/docs/ DESTINATION ${manual} COMPONENT program FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
+  install(DIRECTORY ${analysis}/scenarios DESTINATION ${share}/curvebody COMPONENT program)
+  install(DIRECTORY ${analysis}/examples DESTINATION ${share}/curvebody COMPONENT program PATTERN __pycache__ EXCLUDE)
+  if(NOT python IN_LIST CURVEBODY_WITHOUT)
+    set(out ${CMAKE_CURRENT_BINARY_DIR}/reference.md)
+    add_custom_command(OUTPUT ${out} COMMAND ${CURVEBODY_PYTHON} ${analysis}/docs/reference.py $<TARGET_FILE:curvebody> > ${out}
+      DEPENDS curvebody ${analysis}/docs/reference.py VERBATIM)
+    list(APPEND made ${out})
+    install(FILES ${out} DESTINATION ${manual} COMPONENT program)
+  endif()
   add_custom_target(man_and_completion ALL DEPENDS ${made})
+
+  # The target `documentation` makes the pages for a browser, if Sphinx is installed; doxygen is optional.
+  if(NOT python IN_LIST CURVEBODY_WITHOUT)
+    execute_process(COMMAND ${CURVEBODY_PYTHON} -c "import sphinx, myst_parser" RESULT_VARIABLE no_sphinx OUTPUT_QUIET ERROR_QUIET)
+    find_program(DOXYGEN doxygen)
+    if(no_sphinx EQUAL 0)
+      add_custom_target(documentation COMMAND ${CURVEBODY_PYTHON} ${analysis}/docs/build ${CMAKE_CURRENT_BINARY_DIR}/docs
+        --program $<TARGET_FILE:curvebody> $<$<NOT:$<BOOL:${DOXYGEN}>>:--no-headers> DEPENDS curvebody VERBATIM
+        COMMAND_EXPAND_LISTS USES_TERMINAL)
+    endif()
+  endif()
 endif()
 
 # The Python package: in the first folder below the prefix in which python3 (CURVEBODY_PYTHON) looks for packages.

@@ -3,7 +3,7 @@ import os
 import re
 
 def anchor(heading):
-    """The anchor of a heading, as pandoc (gfm) and sites such as GitHub name it."""
+    """The anchor of a heading, as GitHub and the built pages name it."""
     text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").strip().lower()
     return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
 

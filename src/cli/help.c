@@ -3,7 +3,10 @@
 #include "cli/cli.h"
 
 #include <curvebody/api.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { WIDTH = 80, COLUMN = 26, NAMES = 512 };
 
@@ -135,6 +138,19 @@ static void put_exits(FILE *out, const char *more) {
   if (more) wrap(out, fprintf(out, "  "), 2, more);
 }
 
+/* Prints the folder of the manual, if it is installed with the program. */
+static void put_manual(FILE *out) {
+  char program[PATH_MAX], path[PATH_MAX + sizeof CURVEBODY_MANUAL];
+  const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+  char *slash = n > 0 ? (program[n] = 0, strrchr(program, '/')) : NULL;
+  if (!slash) return;
+  *slash = 0;
+  snprintf(path, sizeof path, "%s/" CURVEBODY_MANUAL, program);
+  char *manual = realpath(path, NULL);
+  if (manual) fprintf(out, "\nManual: %s\n", manual);
+  free(manual);
+}
+
 static void help_program(FILE *out) {
   fprintf(out, "curvebody: %s\n\nUsage: curvebody [OPTION]... COMMAND [OPTION]...\n\nCommands:\n", cli_program_summary);
   for (size_t i = 0; cli_commands[i]; i++) put_row(out, 2, cli_commands[i]->name, cli_commands[i]->summary);
@@ -142,6 +158,7 @@ static void help_program(FILE *out) {
   put_options(out, "Options of every command, before or after its name", cli_program_options);
   put_examples(out, program_examples);
   put_exits(out, NULL);
+  put_manual(out);
 }
 
 void cli_help(FILE *out, const cli_command *command) {

@@ -4,6 +4,7 @@ and every path of a source file exists, and every parameter has a text. The prog
 installs. analysis/docs/blocks.py describes the blocks.
 needs: view"""
 import glob
+import importlib.util
 import json
 import os
 import re
@@ -29,6 +30,11 @@ def environment(prefix):
         "PATH": os.path.join(prefix, "bin") + ":" + os.environ["PATH"], "PKG_CONFIG_PATH": os.path.join(lib, "pkgconfig"),
         "LD_LIBRARY_PATH": lib, "CMAKE_PREFIX_PATH": prefix, "MPLBACKEND": "Agg",
         "PYTHONPATH": os.path.join(prefix, "lib/python3/dist-packages")}
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 class Blocks(Case):
@@ -79,35 +85,61 @@ class Pages(Case):
         self.assertFalse(blocks.matches(["a", "...", "b"], ["a", "c"], 0))
         self.assertTrue(blocks.matches(["a", "...", "b 1e3"], ["a", "c", "b 1001"], 1e-2))
 
-    def test_the_build(self):
-        """Builds all pages without the gallery's runs. The reference must have every parameter, and no link may be broken."""
-        if not shutil.which("pandoc"):
-            self.skipTest("no pandoc")
+    def build(self, *more):
+        """Builds the pages and returns the folder; skips the test if Sphinx is missing."""
+        if any(importlib.util.find_spec(name) is None for name in ("sphinx", "myst_parser")):
+            self.skipTest("no python3-sphinx or python3-myst-parser")
         out = self.path("out")
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "analysis/docs/build"), out, "--program", BINARY,
+                               "--no-views", *more], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        return out
+
+    def test_the_build_links_every_page_and_finds_words(self):
+        """Builds all pages without the gallery's runs. The reference must have every key, each page the contents and the
+        search, and no link may be broken."""
         less = [] if shutil.which("doxygen") else ["--no-headers"]
-        subprocess.run([os.path.join(ROOT, "analysis/docs/build"), out, "--program", BINARY, "--no-views", *less], check=True,
-                       capture_output=True)
+        out = self.build(*less)
         for header in [] if less else glob.glob(os.path.join(ROOT, "src/curvebody/*.h")):
             name = os.path.basename(header)[:-2].replace("_", "__") + "_8h.html"  # doxygen's name of the page
             self.assertTrue(os.path.exists(os.path.join(out, "api", name)), name)
-        with open(os.path.join(out, "reference.html"), encoding="utf-8") as file:
-            reference = file.read()
         listed = json.loads(self.good("list", "--json").stdout)
+        reference = read(os.path.join(out, "reference.html"))
         for kind, items in listed.items():
             for item in items:
                 self.assertIn(f'id="{kind}-{item["name"]}"', reference)
-        self.assertEqual(reference.count('class="parameter"'),
-                         sum(len(item.get("parameters", [])) for items in listed.values() for item in items))
+        rows = len(re.findall("<tr", reference)) - reference.count("<thead>")
+        self.assertEqual(rows, sum(len(item.get("parameters", [])) for items in listed.values() for item in items))
         pages = {os.path.basename(page)[:-3] for page in PAGES[1:]} - {"README"} | {"index", "gallery", "reference"}
+        self.check_contents(out, pages)
+        self.check_links(out, pages, less)
+        index = json.loads(read(os.path.join(out, "searchindex.js"))[len("Search.setIndex("):].rstrip(" \n;)"))
+        for stem, page in ("holonomi", "locomotion"), ("checkpoint", "record"), ("restitut", "reference"):
+            found = [index[terms].get(stem, []) for terms in ("terms", "titleterms")]  # lists, or one number
+            self.assertIn(str(index["docnames"].index(page)), re.findall(r"\d+", str(found)), stem)
+
+    def check_contents(self, out, pages):
+        """Each page lists all pages in their groups, its own headings and a field for the search."""
         for page in pages:
-            with open(os.path.join(out, page + ".html"), encoding="utf-8") as file:
-                text = file.read()
-            for link in re.findall(r'(?:href|src)="([^"]*)"', text):
+            text = read(os.path.join(out, page + ".html"))
+            side = text[text.index('<div class="sphinxsidebar"'):]
+            self.assertIn('action="search.html"', side)
+            manual = side[side.index('<nav class="manual">'):]
+            for other in pages - {page, "index"}:
+                self.assertIn(f'href="{other}.html"', manual, page)
+            self.assertEqual(re.findall(r'class="caption-text">(\w+)<', manual), ["Tutorials", "Manual", "Development", "Reference"])
+            headings = set(re.findall(r'<section id="([^"]+)">\s*(?:<span[^>]*></span>)*\s*<h2', text))
+            listed = side[:side.index('<nav class="manual">')]
+            self.assertEqual([h for h in headings if f'href="#{h}"' not in listed], [], page)
+
+    def check_links(self, out, pages, less):
+        for page in pages:
+            for link in re.findall(r'(?:href|src)="([^"]*)"', read(os.path.join(out, page + ".html"))):
                 name, _, place = link.partition("#")
                 if re.match(r"[a-z]+:", link) or less and name == "api/index.html":
                     continue
-                with open(os.path.join(out, name or page + ".html"), "rb") as file:
-                    self.assertTrue(not place or f'id="{place}"'.encode() in file.read(), f"{page}: {link}")
+                target = read(os.path.join(out, name.partition("?")[0] or page + ".html"))
+                self.assertTrue(not place or f'id="{place}"' in target, f"{page}: {link}")
 
 
 if __name__ == "__main__":

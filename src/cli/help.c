@@ -142,9 +142,9 @@ static void put_exits(FILE *out, const char *more) {
 static void put_manual(FILE *out) {
   char program[PATH_MAX], path[PATH_MAX + sizeof CURVEBODY_MANUAL];
   const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-  char *slash = n > 0 ? (program[n] = 0, strrchr(program, '/')) : NULL;
-  if (!slash) return;
-  *slash = 0;
+  if (n <= 0) return;
+  program[n] = 0;
+  *strrchr(program, '/') = 0;
   snprintf(path, sizeof path, "%s/" CURVEBODY_MANUAL, program);
   char *manual = realpath(path, NULL);
   if (manual) fprintf(out, "\nManual: %s\n", manual);

@@ -119,8 +119,13 @@ def _files(prefix):
     for path in glob.glob(os.path.join(prefix, "lib*", "**", "curvebody-mpi.so"), recursive=True):
         yield "curvebody/lib/curvebody/curvebody-mpi.so", path
     for path in sorted(glob.glob(os.path.join(prefix, "share", "**", "*"), recursive=True)):
-        if os.path.isfile(path) and "/share/doc/" not in path:  # without the changelogs of the Debian packages
-            yield f"{_stem()}.data/data/{os.path.relpath(path, prefix)}", path
+        name = os.path.relpath(path, prefix)
+        if os.path.isdir(path):
+            continue
+        if "/manual/" in name:
+            yield "curvebody/" + name, path  # its place relative to the program is the same for all installations
+        elif not name.startswith("share/doc/"):  # without the changelogs of the Debian packages
+            yield f"{_stem()}.data/data/{name}", path
 
 
 class _Wheel:

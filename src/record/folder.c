@@ -312,11 +312,35 @@ static int remove_segment(const cb_segments *s, uint64_t number) {
   return !name_in(s, name, path) || (unlink(path) < 0 && errno != ENOENT && errno != ENOTDIR) ? errno : 0;
 }
 
+/* The greatest numbers of segments from number `from` on, in descending order. */
+typedef struct greatest {
+  uint64_t from, number[64];
+  size_t count;
+} greatest;
+
+static bool add_to_greatest(const char *name, void *context) {
+  greatest *g = context;
+  const size_t most = sizeof g->number / sizeof *g->number;
+  uint64_t number;
+  size_t at = g->count;
+  if (!number_of(name, &number) || !number || number < g->from) return true;
+  while (at > 0 && g->number[at - 1] < number) at--;
+  if (at == most) return true;
+  g->count += g->count < most;
+  memmove(g->number + at + 1, g->number + at, (g->count - at - 1) * sizeof *g->number);
+  g->number[at] = number;
+  return true;
+}
+
+/* Like remove_segment, it allocates no memory. */
 int cb_segments_cut(const cb_segments *s, uint64_t from) {
-  list l;
-  int error = list_numbers(s, &l);
-  for (size_t i = l.count; i-- > 0 && !error && l.number[i] >= from;) error = remove_segment(s, l.number[i]);
-  free(l.number);
+  greatest g = {.from = from};
+  int error;
+  do {
+    g.count = 0;
+    error = each_entry(s, add_to_greatest, &g);
+    for (size_t i = 0; i < g.count && !error; i++) error = remove_segment(s, g.number[i]);
+  } while (g.count && !error);
   return error || from ? error : remove_segment(s, 0);
 }
 

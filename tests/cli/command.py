@@ -140,11 +140,11 @@ class Case(unittest.TestCase):
         while rows and rows_of_live(self.path(name)) < rows and run.poll() is None:
             time.sleep(0.01)
 
-    def heeds(self, process, number):
-        """True if the process has installed a handler of this signal."""
+    def signals(self, process, which):
+        """The set of the signals of a line of /proc/PID/status: SigCgt, those with a handler; SigPnd and ShdPnd, pending ones."""
         with open(f"/proc/{process.pid}/status") as status:
-            caught = [int(line.split()[1], 16) for line in status if line.startswith("SigCgt")]
-        return bool(caught) and bool(caught[0] >> (number - 1) & 1)
+            mask = [int(line.split()[1], 16) for line in status if line.startswith(which + ":")]
+        return {number for number in range(1, 65) if mask and mask[0] >> (number - 1) & 1}
 
     def killed_and_resumed(self, words, name, seconds, until):
         """Kills a run some time after its file exists, and resumes it to until(), or to the end of the scenario if that is

@@ -448,7 +448,7 @@ sweep:
             p = subprocess.Popen([script, "s.yaml", name], cwd=self.folder, env=env, text=True, stderr=subprocess.PIPE)
             self.addCleanup(p.kill)
             number = signal.Signals["SIG" + kind]
-            while not self.heeds(p, number) and p.poll() is None:
+            while number not in self.signals(p, "SigCgt") and p.poll() is None:
                 time.sleep(0.001)
             os.kill(p.pid if batch else int(self.read("step")), number)
             err = p.communicate()[1]
@@ -466,7 +466,7 @@ sweep:
         for by, wait in (signal.SIGINT, 0), (signal.SIGTERM, 0.1), (signal.SIGHUP, 0.2), (signal.SIGUSR1, 0.1), (signal.SIGUSR2, 0.1):
             p = subprocess.Popen([BINARY, "sweep", "s.yaml", "-o", "o"], cwd=self.folder, text=True, stderr=subprocess.PIPE,
                                  stdout=subprocess.PIPE)
-            while not (heeded := self.heeds(p, by)) and p.poll() is None:
+            while not (heeded := by in self.signals(p, "SigCgt")) and p.poll() is None:
                 time.sleep(0.001)
             self.assertTrue(heeded)
             time.sleep(wait)

@@ -136,7 +136,7 @@ static void panels_converge_to_it_with_order_two(void **unused) {
     double mu[6], turn[3];
     momentum_of(&k, 0, &g, at_rest, mu);
     cb_cross3(centre, mu + 3, turn);
-    for (int j = 0; j < 3; j++) mu[j] -= turn[j]; /* about the centre */
+    for (int j = 0; j < 3; j++) mu[j] -= turn[j]; /* the angular momentum about the centre of the ellipsoid */
     of_momentum[i] = largest(mu, expected_mu, 3) / largest(expected_mu, NULL, 3);
     tank_empty(&k);
   }

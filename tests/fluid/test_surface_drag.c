@@ -38,8 +38,9 @@ static void rigid_surfaces_have_their_closed_drag(void **state) {
   print_message("sphere: relative errors %.2e, %.2e\n", error[0], error[1]);
   check_near(log2(error[0] / error[1]), 2, .05);
   /* for equal coefficients P follows from the area of the mesh and its moments */
-  rigid_drag(mesh_box(3, (double[]){1, 1, 1}, false), 2, 2, P);      /* a cube of side 2 */
-  const double turn = 2 * (4 * 4 * (1 + 1. / 3) + 2 * 4 * (2. / 3)); /* four sides along and two across the axis */
+  rigid_drag(mesh_box(3, (double[]){1, 1, 1}, false), 2, 2, P); /* a cube of side 2 */
+  /* Four sides of the cube are parallel to the axis of rotation, and two are normal to it. */
+  const double turn = 2 * (4 * 4 * (1 + 1. / 3) + 2 * 4 * (2. / 3));
   check_diagonal(P, (const double[]){turn, turn, turn, 48, 48, 48}, 1e-12);
   /* a plate a x b in the plane z = 0 */
   const double a = 1.2, b = .7;

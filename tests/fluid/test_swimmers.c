@@ -97,8 +97,8 @@ static void settles(const char *text, const char *const half[2], int bodies, dou
     check_at_most(down.high, falls.high);
     check_at_least(turn.low, spins.low);
     check_at_most(turn.high, spins.high);
-    /* The drag is the weight less the buoyancy of the solid parts, about a thousandth, and less the error of steps in
-     * which the body rotates by 0.1. */
+    /* The drag differs from the weight for two reasons. The buoyancy of the solid parts is about a thousandth of the
+     * weight. The steps, in which the body rotates by 0.1, have an error. */
     check_near(carried, 1, 2e-3);
     if (!b) {
       first[0] = down.high;

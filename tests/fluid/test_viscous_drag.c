@@ -61,8 +61,8 @@ static void rayleighs_form_is_symmetric_and_takes_energy(void **unused) {
   }
 }
 
-/* If the body is moved by d, its drag matrix D becomes X^T D X in either form, where X maps a twist (omega, v) to
- * (omega, v + omega × d). */
+/* If the vertices are shifted by d, the drag matrix D about the origin becomes X^T D X, where X maps a twist (omega, v)
+ * to (omega, v + omega × d). This holds for both forms of the model. */
 static void the_origin_moves_as_a_rigid_one(void **unused) {
   static const char *const form[2] = {"{form: printed}", "{form: rayleigh}"};
   const double d[3] = {0.5, -1, 2};

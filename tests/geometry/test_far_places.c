@@ -75,7 +75,8 @@ static void a_rod_has_the_same_motion_at_any_distance(void **state) {
       const double a = distances[d];
       simulation *far = run(cases[n].space, cases[n].body, a, fields);
       const double error = largest_difference(near, far, 0), energy = largest_difference(near, far, 1);
-      /* Lengths are counted in radii of curvature. For the curvature -1.7 this conversion rounds them. */
+      /* Distances are stored in radii of curvature. For the curvature -1.7 (n = 1) the conversion has round-off, which
+       * is proportional to the distance a. */
       const double tolerance = n == 1 ? 2e-14 + 4e-16 * a : 2e-14;
       double drift = 0, first = far->value[2][cases[n].killing];
       for (size_t r = 0; r < far->rows; r++)

@@ -4,7 +4,7 @@
 #include "core/threads.h"
 #include "random_joints.h"
 
-enum { LINKS = 11 }; /* two complete blocks, and one that is completed by a copy */
+enum { LINKS = 11 }; /* two blocks of four bodies, and a block of three bodies that is filled with a copy of one */
 
 /* Returns the constant inertia K and the constant momentum mu0 of a moving shape. */
 static cb_status constant_inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
@@ -66,7 +66,8 @@ static double difference(int n, const double *a, const double *b) {
   return worst;
 }
 
-/* Returns the largest difference of coordinates, rates, poses, twists, momenta and works. */
+/* Returns the largest difference between the states of a and b: coordinates and rates of the joints; poses, twists and
+ * momenta of the bodies; and the work of their wrenches. */
 static double compare(const joined *a, const joined *b) {
   double worst = difference(LINKS, cb_mechanism_q(a->mechanism), cb_mechanism_q(b->mechanism));
   worst = fmax(worst, difference(LINKS, cb_mechanism_rates(a->mechanism), cb_mechanism_rates(b->mechanism)));

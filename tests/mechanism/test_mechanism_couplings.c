@@ -168,7 +168,7 @@ static void coupled_joints_rest_on_limits(void **unused) {
              TWO("-9.81", ", couple: {to: two, polynomial: [0.1, -2]}, %s") SECOND ", angle: 0.3, rate: %g, %s}\n",
              keys[i / 4][0], 1.5 - .4 * (double)(i % 4), keys[i / 4][1]);
     simulation *s = run(text, 2, .005, 4);
-    check_at_most(worst(s, RESIDUAL), 1e-13); /* round-off, with reflections */
+    check_at_most(worst(s, RESIDUAL), 1e-13); /* round-off, also after the impacts at the limits */
     check_near(last_of(s, ANGLE)[0], .9, 1e-12);
     check_near(last_of(s, ANGLE)[1], -.4, 1e-12);
     check_at_most(fabs(last_of(s, RATE)[1]), 1e-12);

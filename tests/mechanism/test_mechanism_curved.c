@@ -118,7 +118,8 @@ static void check_pair(double K, starter *start, const double right[2][4]) {
   check_at_most(small, 1e-9);
 }
 
-/* The results are from independent equations with a dense matrix and multipliers. */
+/* The expected positions were computed by another program, which solves for accelerations and multipliers with a dense
+ * matrix. */
 static void two_bodies_with_a_ball_move_as_known_in_s3_and_h3(void **unused) {
   static const double sphere[2][4] = {{.4300825217, .8003357487, -.1590156738, .3862715747},
                                       {.1302744900, .9752547853, .0001505898, .1786242939}},
@@ -129,7 +130,8 @@ static void two_bodies_with_a_ball_move_as_known_in_s3_and_h3(void **unused) {
   check_pair(-1, start_known_ball, hyperbolic);
 }
 
-/* The results are from analysis/reference/joints_curved.py, with two tolerances that agree in these digits. */
+/* The expected positions are from analysis/reference/joints_curved.py. There two runs with different tolerances agree
+ * in all of these digits. */
 static void two_bodies_on_a_spring_hinge_move_as_known_in_s3_and_h3(void **unused) {
   static const double sphere[2][4] = {{.40477617022, .75602800615, -.28130991517, .43063051163},
                                       {.33858769320, .86222867108, -.26409939928, .26864772486}},
@@ -358,7 +360,7 @@ static void in_an_almost_flat_space_trees_move_as_in_flat_space(void **unused) {
       for (int c = 0; c < cb_mechanism_coordinates(s[0].mechanism); c++)
         change = fmax(change, fabs(cb_mechanism_rates(s[0].mechanism)[c] - cb_mechanism_rates(s[k].mechanism)[c]));
     print_message("tree %d: %.2e\n", i, change);
-    check_at_most(change, 1e-10); /* K times lengths of some metres, and round-off */
+    check_at_most(change, 1e-10); /* the effect of |K| = 1e-12 on bodies at distances of some metres, and round-off */
     for (int k = 0; k < 3; k++) cb_mechanism_free(s[k].mechanism);
   }
 }

@@ -60,8 +60,9 @@ static void frictions_of_several_joints_are_found_together(void **unused) {
   joined_place(&s, b, (double[]){0}, (double[]){0}, 0);
   joined_start(&s, NULL);
   const double *q = cb_mechanism_q(s.mechanism);
-  /* The pull 10 - 1 = 9 acts on both masses, which are 5 together. To move with the first carriage, the second one
-   * needs the force 3 * 9/5 = 5.4. This is more than its friction 2, so it slips, and q_a'' = -(10 q_a - 1 - 2)/2. */
+  /* The spring pulls with 10 and the friction of joint a is 1, so the force 9 acts on the two carriages, whose masses
+   * are 2 and 3. To move with the first carriage, the second one needs the force 3 * 9/5 = 5.4. This is more than the
+   * friction 2 of joint b. So the second carriage slips, and q_a'' = -(10 q_a - 1 - 2)/2. */
   const double t = .2, w = sqrt(5);
   for (int i = 0; i < 200; i++) check_ok(joined_step(&s, 1e-3, 2));
   check_near(q[0], .3 + .7 * cos(w * t), 1e-6);

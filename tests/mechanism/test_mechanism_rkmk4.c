@@ -286,7 +286,7 @@ static void check_continues(void (*start)(joined *s)) {
   memcpy(to, from, (size_t)count * sizeof *to);
   memcpy(two.state, one.state, sizeof two.state);
   two.t = one.t;
-  cb_mechanism_gaps(one.mechanism, &one.bodies); /* measuring changes nothing */
+  cb_mechanism_gaps(one.mechanism, &one.bodies); /* must not change the later steps of `one` */
   for (int i = 0; i < 3; i++) {
     check_ok(cb_mechanism_step_rkmk4(one.mechanism, &one.bodies, one.t, .05, &failed));
     check_ok(cb_mechanism_step_rkmk4(two.mechanism, &two.bodies, two.t, .05, &failed));

@@ -359,7 +359,7 @@ static void joints_of_a_hanging_chain_carry_its_weight(void **unused) {
   for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
     for (int order = 2; order <= 4; order += 2) {
       char text[4096];
-      const bool third = strstr(beside[i], "body: c") != NULL; /* then body c hangs on b by the rod */
+      const bool third = strstr(beside[i], "body: c") != NULL; /* true: a third body c hangs on a rod below body b */
       snprintf(text, sizeof text,
                "curvebody: 1\nfluid: {medium: none}\nbodies:\n"
                "  - {name: a, shape: {name: ellipsoid, a: 0.2, b: 0.15, c: 0.1}, mass: 4, drag: false}\n" BODY_B

@@ -21,7 +21,9 @@ typedef struct tried {
   bool rough; /* forces like |v| v reduce the order from 4 to 3 */
 } tried;
 
-enum { ACTUATORS = 16, BODIES = 20, POSE_PLACE = 0, POSE_TURN = 3 }; /* POSE_...: places in the 7 numbers of a pose */
+/* POSE_PLACE and POSE_TURN: the index of the first number of the position and of the quaternion in the 7 numbers of a
+ * pose. */
+enum { ACTUATORS = 16, BODIES = 20, POSE_PLACE = 0, POSE_TURN = 3 };
 
 static const tried *now;
 

@@ -133,7 +133,7 @@ static void no_other_small_gait_is_cheaper(void **state) {
 }
 
 /* The ellipse is computed for small loops, so the holonomy of its gait differs from the target by a term of third order
- * in the size of the gait. The gait runs in the right direction. */
+ * in the size of the gait. The holonomy also has the sign of the target. */
 static void an_ellipse_does_what_is_asked(void **state) {
   static const struct {
     const char *name, *text;

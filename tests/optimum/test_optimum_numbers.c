@@ -195,7 +195,8 @@ static void the_swimmer_on_the_sphere_has_two(void **state) {
   done(s);
 }
 
-/* The four numbers of a quaternion are dependent. */
+/* A target that gives all four numbers of a rotation's quaternion has the same optimal gait as a target that gives the
+ * group element, although the four numbers are not independent. */
 static void all_numbers_of_a_rotation_are_its_element(void **state) {
   const double start_shape[2] = {0};
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {cos(.1), sin(.1)}},

@@ -116,7 +116,8 @@ static void walls_have_their_slopes(void **state) {
   cb_bundle_free(b);
 }
 
-/* Each term is smooth on either side of the point where another term becomes the maximum. */
+/* Compares the derivatives of the leading term and of the next one with differences at the shape r. A term is smooth
+ * also where another term becomes the maximum. */
 static void terms_have_their_slopes(void **state) {
   cb_bundle *b = model("purcell", "");
   const cb_optimum_problem o = {.bundle = b, .no_crossing = true};

@@ -130,7 +130,7 @@ static void potentials_are_the_integrals(void **unused) {
   }
 }
 
-/* Kernels differ by round-off, since some use fused products. */
+/* The kernels of the instruction sets differ by round-off, because some use fused multiply-add. */
 static void instruction_sets_agree(void **unused) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 8; trial++) {

@@ -376,7 +376,8 @@ static void instruction_sets_agree(void **unused) {
 static void groups_and_memory(void **unused) {
   cb_panels *p = panels_of_ellipsoid(16, 1, 1, 1);
   cb_far *f;
-  /* OpenMP allocates a new team for every parallel region of one thread, but keeps a team of several threads. */
+  /* OpenMP allocates a new team for every parallel region of one thread, but keeps a team of several threads. So the
+   * allocations of products are counted with two threads. */
   cb_threads_set(2);
   check_ok(cb_far_create(p, 1e-6, &f));
   int next = 0, *seen = calloc((size_t)p->n, sizeof *seen);

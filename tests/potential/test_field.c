@@ -374,9 +374,9 @@ static void a_disc_has_two_sides(void **unused) {
   assert_true(fabs(e[1].force) < 1e-2 && fabs(e[1].energy) < 2e-3);
 }
 
-/* A ball and a disc move together with the velocity v. Computes the maximum of |(u - v).n| at .3 of a face from the
- * ball (worst[0]) and from the disc (worst[1]), where n is the normal. Points of the disc are on both sides, without
- * its outer fifth. */
+/* A ball and a disc move together with the velocity v. Computes the maximum of |(u - v).n| near the ball (worst[0]) and
+ * near the disc (worst[1]), where n is the normal. The points have a distance of 0.3 face sizes from the surface. For
+ * the disc they are on both sides, and not near the outer fifth of its radius. */
 static void normal_errors(int n, double worst[2]) {
   static const double none[3] = {0}, v[3] = {0.2, 0, 1}, over[3] = {0.2, 0, 0.9};
   solid_mesh disc = disc_mesh(5 * n, 1), ball = ellipsoid_mesh(4 * n, 0.5, 0.5, 0.5), up = shifted_mesh(&ball, over),

@@ -67,7 +67,8 @@ static void balls_have_their_added_mass(void **unused) {
   }
 }
 
-/* A kernel with a sink at the antipode would give (2 pi/3) sin^3 a/cos a, which is 1.4248 times as much for a = 1. */
+/* K[3][3] of a ball of radius a = 1 in S^3 is the value for a fluid without a sink. A kernel with a sink at the
+ * antipode would give (2 pi/3) sin^3 a/cos a, which is 1.4248 times this value. */
 static void no_sink_lies_in_the_fluid(void **unused) {
   const cb_kirchhoff_mass k = of(curved_ball(1, 32, 1, CB_CHART_EXPONENTIAL), 1, NULL);
   check_relative(k.K[3][3], 1.62106309457334, 4e-3);
@@ -84,7 +85,7 @@ static void rows_tell_the_share_of_the_sphere(void **unused) {
     double *w = calloc((size_t)s->faces, sizeof *w), *phi = calloc((size_t)s->faces, sizeof *phi);
     check_ok(cb_curved_flow_solve(f, 1, w, phi));
     check_ok(cb_mass_of(s, NULL, &(cb_material){1, 0}, &mass));
-    /* The tolerance is the error of the seven-point rule. */
+    /* The tolerance is the error of the quadrature rule with seven points per face. */
     check_near(cb_curved_flow_share(f), mass.volume / (2 * pi * pi), i ? 2e-6 : 1e-8);
     free(w);
     free(phi);

@@ -94,7 +94,7 @@ static void steps_are_as_many_as_eigenvalues(void **unused) {
   check_ok(cb_krylov_create(N, 2, 30, &k));
   check_ok(cb_krylov_solve(k, &p, 2, b, x, &result));
   assert_int_equal(result.iterations, 4);
-  assert_int_equal(m.columns, 2 + 3); /* the 4 steps are one with both columns and three with one */
+  assert_int_equal(m.columns, 2 + 3); /* the first step multiplies both columns, the other three only the first one */
   for (int i = 0; i < 2 * N; i++) check_near(x[i], b[i] / (1 + i % 4), 1e-11);
   /* If the start is the solution, no steps are needed. Right-hand sides of 0 give 0. */
   check_ok(cb_krylov_solve(k, &p, 2, b, x, &result));

@@ -217,8 +217,8 @@ static void estimates_are_of_the_body(void **unused) {
   for (int i = 0; i < 9; i++) check_near(other.mass.K[3 + i / 3][3 + i % 3], e.mass.K[3 + i / 3][3 + i % 3], 1e-11);
 }
 
-/* Tensors, mu0 and energies that are sums of h^p with the stated orders p are extrapolated without error, up to
- * round-off. h follows from the number of faces. */
+/* Level l has the size h = 2^-l of the faces. The tensors K, the momenta mu0 and the energies of the levels are a limit
+ * plus terms h^p with the orders p of the table. The extrapolation must find the limit up to round-off. */
 static void orders_are_left_out(void **unused) {
   static const struct {
     double bend, p[3], thickness;
@@ -302,7 +302,7 @@ static void faces_are_divided(void **unused) {
   }
   cb_surface_free(s);
   cb_surface_free(finer);
-  /* The mesh is divided as often as requested, up to the maximum of the shape. */
+  /* A level whose mesh would have too many faces is an error. */
   s = NULL;
   cb_surface *coarse = surface_of(&(levels){.name = "box", .parameters = "", .coarsest = 8});
   assert_int_equal(cb_surface_at_level(coarse, 9, &s), CB_ERROR_ARGUMENT);

@@ -23,7 +23,8 @@ static pair series(double d) {
   return out;
 }
 
-/* Computes the same from spheres of 8 edge^2 panels. The axes of the second body are other than those of the world. */
+/* Computes the added mass and its slopes from spheres with 8 edge^2 panels each. The axes of the second body are not
+ * those of the world. */
 static pair by_panels(int edge, double d) {
   solid_mesh m[2] = {ellipsoid_mesh(edge, 1, 1, 1), ellipsoid_mesh(edge, 0.7, 0.7, 0.7)};
   cb_several *s = several_of(2, m, NULL);
@@ -89,7 +90,7 @@ static void bodies_far_apart_are_dipoles(void **unused) {
   double K[144], A[2][3][3], r[2][3][3], dipole[9], size = 0;
   for (int k = 0; k < 3; k++) g[1].x[k] = g[0].x[k] + d * e[k];
   check_ok(cb_several_tensor(s, g, K, NULL));
-  for (int i = 0; i < 2; i++) { /* in the axes of the world on the left, of the body on the right */
+  for (int i = 0; i < 2; i++) { /* A[i]: rows in the axes of the world, columns in those of body i */
     double own[6][6], volume = 0;
     cb_several_own(s, i, own);
     cb_pose_rotation(g + i, r[i]);

@@ -22,7 +22,8 @@ static void two_balls_agree_with_their_series(void **unused) {
     double momentum[2][6];
     check_ok(cb_several_tensor(s, g, K[i], NULL));
     check_ok(cb_several_apply(s, g, several_twist, momentum, NULL, &report));
-    /* Two corners face each other. In the gnomonic picture the error is about (gap/2 + h)^2 for faces of size h. */
+    /* The nearest points are corners of the two meshes. The gap is computed from the positions in the gnomonic chart,
+     * so its relative error is about (gap/2 + h)^2, where h is the size of the faces. */
     check_relative(report.gap, 0.25, 0.06);
     several_free(s, 1, &m);
   }

@@ -226,19 +226,21 @@ static cb_pose turning(const double a[3], const double b[3]) {
 static void the_gap_is_the_distance_of_the_surfaces(void **unused) {
   const double third = 1 / sqrt(3.), half = sqrt(0.5), along[3] = {third, third, third};
   cb_several_report report;
-  /* two corners */
+  /* The nearest points of the two octahedra are two corners. */
   check_ok(octahedra(1, &(cb_pose){{1, 0, 0, 0}, {0, 2.6, 0}}, &report));
   check_near(report.gap, 0.6, 1e-14);
-  /* The larger faces, of the area sqrt(3)/2, are those of the first body. */
+  /* The faces of the first body are the larger ones. Their area is sqrt(3)/2. */
   check_ok(octahedra(0.5, &(cb_pose){{1, 0, 0, 0}, {0, 2.1, 0}}, &report));
   check_near(report.gap, 0.6, 1e-14);
   check_near(report.resolved, sqrt(sqrt(3.) / 2) / 3, 1e-14);
-  /* a corner and the middle of a face, which is at the distance 1/sqrt(3) */
+  /* The nearest points are a corner of one octahedron and the middle of a face of the other one. The middle of a face
+   * is at the distance 1/sqrt(3) from its centre. */
   cb_pose g = turning((const double[3]){0, 0, -1}, (const double[3]){-third, -third, -third});
   for (int k = 0; k < 3; k++) g.x[k] = (third + 1 + 0.5) * along[k];
   check_ok(octahedra(1, &g, &report));
   check_near(report.gap, 0.5, 1e-14);
-  /* the middles of two edges at right angles to each other, at the distance sqrt(1/2) from the centres */
+  /* The nearest points are the middles of two edges, which are at right angles to each other. The middle of an edge is
+   * at the distance sqrt(1/2) from the centre of its octahedron. */
   g = (cb_pose){{half, half * half, half * half, 0}, {(1 + 0.4 * half), (1 + 0.4 * half), 0}};
   check_ok(octahedra(1, &g, &report));
   check_near(report.gap, 2 * half * (1 + 0.4 * half) / 1 - 2 * half, 1e-14);

@@ -122,7 +122,7 @@ static void a_file_that_is_being_written_is_left_alone(void **unused) {
   free(path);
 }
 
-/* A copy of a record during writing is equivalent to the record that a killed writer leaves. */
+/* A record is copied while its writer is open. The copy is as if the writer had been killed at this time. */
 static void the_record_of_a_killed_writer_is_repaired_and_resumed(void **unused) {
   static const cb_record_options soon = {.overwrite = true, .flush_interval = .01};
   char *path = sample_path("writing.h5"), *left = sample_path("left.h5"), *again = sample_path("again.h5");

@@ -1,4 +1,4 @@
-/* Tests of runs of bodies that feel each other through the fluid: order, momentum, energy, joints and impacts. */
+/* Tests of runs of bodies that interact through the fluid: order, momentum, energy, joints and impacts. */
 #include "memory_sink.h"
 #include "numerics/vec3.h"
 #include "scenario/fluid.h"
@@ -82,7 +82,8 @@ static double seen_from_stream(const char *coupling, double h) {
   return distance(p[0], p[1]);
 }
 
-/* A uniform stream carries bodies and their coupling along, up to the error of the step. */
+/* In a uniform stream, coupled bodies move as in fluid at rest, seen by an observer who moves with the stream. The
+ * difference is the error of the step. */
 static void stream_carries_the_coupling(void **unused) {
   (void)unused;
   static const char *const couplings[] = {"dipole", "exact"};
@@ -94,7 +95,7 @@ static void stream_carries_the_coupling(void **unused) {
   }
 }
 
-/* The coupling changes the motion, and `none` is the motion of bodies that do not feel each other. */
+/* The coupling changes the motion. With `none`, each body moves as if it were alone in the fluid. */
 static void coupling_changes_the_motion(void **unused) {
   (void)unused;
   double none[14], dipole[14], exact[14];
@@ -295,8 +296,8 @@ static void balls_touch_at_the_film_that_panels_resolve(void **unused) {
   cb_scenario_free(s);
 }
 
-/* Fourteen pairs of balls feel each other as dipoles and collide, each pair at its own time. Steps are so short that
- * their error of energy is below round-off. Every impact has restitution 1. */
+/* In each of fourteen pairs, two balls act on each other as dipoles and collide, each pair at its own time. The steps
+ * are so short that their error of the energy is below round-off. Every impact has restitution 1. */
 #define PAIRS 14
 static cb_scenario *collide(const char *walls, memory_sink *m) {
   char text[2048];

@@ -199,8 +199,8 @@ static const char *const mesh_text =
     "shape: {name: ellipsoid, a: 0.5, b: 0.2, c: 0.15, resolution: 8}, variables: [a, "
     "b], motion: {y: \"Y + 0.4*a*X^2 + 0.3*b*X*Z\", z: \"Z + 0.3*b*X^2\"}";
 
-/* In the frame that moves with a uniform stream u the fluid is at rest. So the places are shifted by u t, to
- * round-off. */
+/* In the frame that moves with a uniform stream u, the fluid is at rest. So the body's position at the time t is the
+ * position without the stream plus u t, up to round-off. */
 static void a_uniform_stream_only_carries_the_body_along(void **state) {
   char drag[512], immersed[512];
   snprintf(drag, sizeof drag, "{name: surface_drag, %s}", mesh_text);
@@ -337,8 +337,9 @@ static void no_force_acts_on_a_surface_in_a_strain(void **state) {
   swimmer_free(&s);
 }
 
-/* In the flow (c x, 0, 0) a rigid symmetric swimmer is carried by the flow at its middle sphere, so its position X
- * grows as exp(c t). A swimmer with l1 = 2 l2 drifts towards its long side. */
+/* The velocity of the flow along the line is c x. If the lengths l1 and l2 of the two links are equal and constant, the
+ * swimmer moves with the velocity c X of the flow at its middle sphere. So X grows as exp(c t). A swimmer with
+ * l1 = 2 l2 has a smaller X at the end. */
 static void three_spheres_in_a_strain_along_their_line(void **state) {
   static const char *const flow = "flow: {shear: {gradient: [[0.5, 0, 0], [0, -0.25, 0], [0, 0, -0.25]]}}\n",
                            *const from = "start: {group: [0.4]}\n";
@@ -386,8 +387,9 @@ static void other_coordinates_give_the_same_motion_in_a_shear(void **state) {
   cb_bundle_free(plain);
 }
 
-/* The recorded drag P (xi - xi_u) + Q r', minus the drag of the strain, is zero. xi_u is the velocity that the flow
- * gives, and P and Q are blocks of the form (curvebody/bundle.h). */
+/* The recorded momentum is the total drag P (xi - xi_u) + Q r' minus the drag due to the strain of the flow; it must be
+ * zero. xi is the body velocity, xi_u the velocity of the flow, r' the shape rate, and P and Q are blocks of the form
+ * (curvebody/bundle.h). */
 static void the_recorded_drag_is_zero(void **state) {
   char text[1024];
   cb_scenario *s;

@@ -46,8 +46,8 @@ static void expect(collision *k, const head_on *h, double length, const char *me
   check_at_most(worst, tolerance);
 }
 
-/* Adds both balls at the distance d0 on the geodesic through the base point in the direction with these coefficients in
- * the frame there. */
+/* Adds the two balls at the distance d0 from each other, on a geodesic through the base point. `coefficients` are the
+ * components of the geodesic's direction in the frame at the base point; their size does not matter. */
 static void open_line(collision *k, const char *space, const double *coefficients, const head_on *h) {
   open_collision(k, space, NULL);
   const cb_space *g = k->c.g;

@@ -62,7 +62,7 @@ static double *control(cb_scenario *s, const char *name) {
   return NULL;
 }
 
-/* Measures the present state and returns a field of it, valid until the next step or call. */
+/* Evaluates the observables of the present state and returns the field `name`, valid until the next step or call. */
 static const double *observed(cb_scenario *s, const char *name) {
   const void *const *row;
   const cb_record_layout *layout = cb_run_layout(cb_scenario_run(s));
@@ -80,9 +80,9 @@ static void advance(cb_scenario *s, int64_t steps) {
 /* Sets the controls of a scenario from its state. */
 typedef void loop(cb_scenario *s);
 
-/* Runs the scenario `inside`, which has laws, and `outside`, in which the function gives the values before every
- * `every`-th step. Returns the largest difference of a field at the end; *effect becomes that to a run of `outside`
- * with constant controls. */
+/* Runs the scenario `inside`, whose controls follow laws, and the scenario `outside`, whose controls are set by the
+ * function `give` before every `every`-th step. Returns the largest difference between their fields at the end. *effect
+ * becomes the largest difference between `inside` and a run of `outside` with constant controls. */
 static double compare(const char *inside, const char *outside, int every, loop *give, const char *field, int count,
                       double *effect) {
   cb_scenario *s[3] = {open_text(inside), open_text(outside), open_text(outside)};
@@ -275,7 +275,8 @@ static void a_row_restores_the_controls(void **state) {
   cb_scenario_free(other);
 }
 
-/* A spring between two bodies whose rest length is a control, and the same with a number. */
+/* The rest length of a spring between two bodies is a control. The bodies move as with a spring whose rest length is a
+ * number, until the control gets another value. */
 static void an_interaction_of_points_uses_controls(void **state) {
   (void)state;
   static const char text[] =
@@ -325,7 +326,8 @@ static void a_value_that_is_not_finite_ends_the_run(void **state) {
   cb_scenario_free(s);
 }
 
-/* Runs in lanes would all use the expressions of one scenario. */
+/* All lanes would use the expressions, and so the values of the controls, of one scenario. Therefore runs with controls
+ * do not run in lanes. */
 static void runs_with_controls_are_not_stepped_in_lanes(void **state) {
   (void)state;
   cb_scenario *s = rod_scenario("name: h3", "name: lobatto, step: 0.01", 1, "every: 1");

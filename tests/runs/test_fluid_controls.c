@@ -185,7 +185,7 @@ static const char spring[] =
     "  - {name: b, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 2, inertia: [1, 1, 1]},\n"
     "     place: {position: [-1, 0, 0]}, wrenches: [{name: pull, frame: world, force: ['3*(a.x - x)', 0, 0]}]}\n";
 
-/* The forces are opposite in the expressions. Without rotation the step is the midpoint rule. With the step h and the
+/* The two expressions give opposite forces. Without rotation the step is the midpoint rule. With the step h and the
  * frequency w it changes the phase of an oscillation by the angle 2 atan(h w/2), and it conserves energy and
  * momentum. */
 static void a_force_between_bodies_is_the_midpoint_rule(void **unused) {
@@ -364,7 +364,8 @@ static void threads_change_nothing(void **unused) {
   }
 }
 
-/* In curved spaces, too, the values are those in the middle of the step: halving the step divides the error by 4. */
+/* Also in curved spaces, expressions of wrenches have the values of the other body in the middle of the step. So half
+ * the step divides the error by 4. */
 static void the_order_is_2_in_curved_spaces(void **unused) {
   static const char *const spaces[] = {"{name: h3, curvature: -0.5}", "{name: s3, curvature: 0.5}"};
   for (int i = 0; i < 4; i++) {

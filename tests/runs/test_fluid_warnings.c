@@ -179,8 +179,8 @@ static void the_cap_of_delta_is_warned_of_where_it_sets_in(void **unused) {
   }
 }
 
-/* If delta exceeds the limit from the start, the run gives no warning, since the command line prints it before the
- * run. */
+/* If delta of the local model exceeds its limit already at the start, the run gives no warning, because the command
+ * line prints one before the run. */
 static void a_cap_that_is_there_from_the_start_is_not_warned_of(void **unused) {
   cb_scenario *s = make_bowl("hamilton_pontryagin", 0.9);
   memory_sink m;

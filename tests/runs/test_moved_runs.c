@@ -74,9 +74,9 @@ static simulation *run(const row *r, const char *move, const char *const *fields
   return simulate(text, NULL, 0, fields);
 }
 
-/* A run does not depend on the distance of its origin: it is the same bit for bit, except for moves that rotate the
- * coordinates. In Nil and SL2 rotations are not affine in the coordinates, so that two runs differ by the error of the
- * integrator. */
+/* The run of a body that is moved far away is the same bit for bit as the run at the origin, if the move does not
+ * rotate the coordinates. In Nil and SL2 rotations are not affine in the coordinates. There the two runs differ by the
+ * error of the integrator. */
 static void a_body_taken_far_away_runs_as_at_the_origin(void **s) {
   static const char *const fields[] = {"separation", "energy", "killing_momentum", NULL};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -99,7 +99,8 @@ static void effort_is_the_torque_of_the_law(void **state) {
     /* the mean of -.5 * .5 * 4 sin(2 t) over the last step */
     check_near(memory_field(&m, row, "effort")[0], .5 * (cos(2 * t) - cos(2 * (t - .01))) / .01, 1e-4);
   }
-  check_near(last(&m, "motor_work")[0], .25 * (pow(cos(6), 2) - 1), 1e-4); /* change of kinetic energy J/4 (r'^2) */
+  /* The work of the motor is the change of the kinetic energy J/4 alpha'^2, with J = 1 and alpha' = cos(2 t). */
+  check_near(last(&m, "motor_work")[0], .25 * (pow(cos(6), 2) - 1), 1e-4);
   memory_free(&m);
   cb_scenario_free(s);
 }
@@ -301,8 +302,8 @@ static void reflections_with_dry_friction_end(void **state) {
     }
 }
 
-/* alpha makes one turn per cycle. Only its speed and a spring act on beta: beta'' = -beta, because the inertia is
- * constant. */
+/* The gait drives alpha by one turn per cycle. The inertia is constant and diagonal, so alpha does not act on beta.
+ * Only a spring of stiffness 1 acts on beta: beta'' = -beta. */
 static void turns_of_a_loop_go_on(void **state) {
   memory_sink m;
   cb_scenario *s =

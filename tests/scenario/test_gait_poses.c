@@ -70,8 +70,9 @@ static void holonomy(const char *gait, double out[7]) {
   cb_scenario_free(s);
 }
 
-/* The error of the order 2 decreases by 4 per halving, and the extrapolated result agrees to 1e-7. With the order 4 and
- * 160 steps the result agrees to 3e-9. The displacement in a cycle is about .05. */
+/* The body must end at the pose that the bundle has. With order 2, half the step divides the error by 4, and the
+ * extrapolated result agrees to 1e-7. With order 4 and 160 steps the result agrees to 3e-9. The displacement in a cycle
+ * is about .05. */
 static void a_body_with_a_gait_is_displaced_as_its_bundle(void **state) {
   const char *const gaits[] = {corners, wave, line, bent, twice};
   for (size_t i = 0; i < sizeof gaits / sizeof *gaits; i++) {
@@ -108,8 +109,9 @@ static void steps_that_pass_corners_keep_their_order(void **state) {
   }
 }
 
-/* The stream u carries the body: its rotation is the same, and its position is larger by u t. This holds for the exact
- * motion; the discrete motions of order 4 differ by an error that decreases by 16 per halving of the step. */
+/* A body in the stream u has at the time t the rotation of a body in fluid at rest, and its position plus u t. This
+ * holds for the exact motion. For the discrete motions of order 4 there is an error, which is 16 times smaller with
+ * half the step. */
 static void a_stream_carries_the_displacement_along(void **state) {
   static const double u[3] = {0.3, -0.2, 0.5};
   static const char *const integrator = "name: hamilton_pontryagin, order: 4";

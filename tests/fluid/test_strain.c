@@ -27,8 +27,8 @@ static cb_immersed_row named_wrench(const tank *k, const char *name, const cb_po
   return row;
 }
 
-/* Finds the wrench on an ellipsoid with the centre c in the body frame at the pose g, less that of the undisturbed
- * pressure. */
+/* Finds the wrench F on an ellipsoid at the pose g, whose centre is at c in the body frame. The wrench of the pressure
+ * in the undisturbed flow is subtracted. */
 static void expected_wrench(const strained_ellipsoid *o, const double c[3], const cb_pose *g, double F[6]) {
   double r[3][3], x[3], at[3], u[3], E[3][3] = {{0}}, pressure[6], torque[3];
   cb_pose_rotation(g, r);

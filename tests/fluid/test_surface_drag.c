@@ -228,7 +228,7 @@ static void a_body_far_from_its_frame_loses_no_digits(void **state) {
       check_near(B[(3 + i) * 2 + j] + cross, A[(3 + i) * 2 + j], 1e-11);
       check_near(dB[12 + i * 2 + j], dA[12 + i * 2 + j], 1e-10);
     }
-  /* the form that the class computes is about the origin of the frame, where P A = Q */
+  /* The form G contains the drag matrices P and Q about the origin of the frame. The connection B satisfies P B = Q. */
   double G[64];
   check_ok(t.b->class_->form(t.b, r, G, NULL));
   for (int i = 0; i < 6; i++)

@@ -429,8 +429,9 @@ static void what_cannot_be_told_far_out_is_refused_by_name(void **state) {
   }
 }
 
-/* For masses 1 and 3, the mean is at three quarters of the distance from the first to the second. The numbers were
- * computed by mpmath with 600 digits. */
+/* The mean of the masses 1 and 3 is at three quarters of the way from the first to the second. Both masses are at the
+ * distance a from the base point, in nearly opposite directions. The coordinates of the mean were computed by mpmath
+ * with 600 digits. */
 static void the_mean_of_masses_far_apart_is_found(void **state) {
   static const struct {
     double a, mean[3];

@@ -290,7 +290,7 @@ static void plot_and_its_derivative_are_the_expressions(void **s) {
   cb_space_free(g);
 }
 
-/* Spaces whose number of Killing fields is known; the bound equals this number. */
+/* The bound that is computed from the curvature equals the known number of independent Killing fields of each space. */
 static void the_curvature_bounds_the_number_of_killing_fields(void **state) {
   static const struct {
     const char *text;

@@ -113,7 +113,7 @@ static void balanced_gauss_of_three_stages_is_exact_to_1e13_and_1e11(void **unus
       const double *first = hyperbolic ? oracle_rod_h3 : oracle_rod_s3,
                    *later = hyperbolic ? oracle_rod_h3_long : oracle_rod_s3_long;
       double worst_first = 0, worst_later = 0;
-      /* the run with Newton's method is shorter, because this motion does not need it */
+      /* The run with Newton's method is shorter, because it is slower and the fixed-point iteration suffices here. */
       const int end = i == 2 ? 10 : 1000;
       for (int t = 1; t <= end; t++) {
         for (int k = 0; k < 100; k++) {

@@ -5,7 +5,7 @@
 
 enum { TRIALS = 200, SCREWS = 6 };
 
-/* The key of the class `rod`: its length. */
+/* The parameter of the joint class `rod`: the length of the rod. */
 static double rod_length;
 
 /* Makes a joint with random data. A rod gets a length, and a compound joint 1 to 4 hinges, slides and screws with a

@@ -150,7 +150,8 @@ static void angles_of_hinges_are_those_of_the_poses(void **unused) {
     cb_joint *j = joined_hold(&s, "hinge", -1, (double[]){1, 2, 3}, axis, 0, (double[]){.1, .2, .3}, axis);
     joined_place(&s, j, &q, &rate, 0);
     joined_start(&s, NULL);
-    /* 2 pi 2^-52 is 1.4e-15; whole turns are unknown at the start */
+    /* The angle agrees up to multiples of 2 pi, because the pose does not contain the number of turns. The tolerance is
+     * about twice 2 pi 2^-52 = 1.4e-15. */
     check_at_most(fabs(remainder(cb_mechanism_q(s.mechanism)[0] - q, 6.283185307179586476925)), 3e-15);
     cb_mechanism_free(s.mechanism);
   }

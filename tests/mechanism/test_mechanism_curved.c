@@ -169,7 +169,7 @@ static void pair_casimirs(const joined *s, double out[2]) {
   cb_pose_inverse(&frame[1], &back);
   cb_pose_multiply_in(s->curvature, &relative, &back, &relative);
   cb_pose_inverse(&relative, &back);
-  cb_pose_adjoint_in(s->curvature, &back, X); /* the twist of the first body as the second one sees it */
+  cb_pose_adjoint_in(s->curvature, &back, X); /* X maps a twist from the first body's frame to the second one's */
   cb_apply6_transposed((const double(*)[6])X, s->state[1].momentum, second);
   memcpy(all, s->state[0].momentum, sizeof all);
   cb_add6(1, second, all);

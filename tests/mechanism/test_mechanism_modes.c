@@ -36,7 +36,7 @@ static void friction_takes_twice_f_from_each_swing(void **unused) {
     before[1] = *q;
   }
   assert_int_equal(turns, 5);
-  check_near(*q, -.08, 2e-4); /* from -.10 it moves once more, to -2 f + .10, and stays there */
+  check_near(*q, -.08, 2e-4); /* from -.10 the flywheel moves once more, to .10 - 2 f = -.08, and rests there */
   check_near(cb_mechanism_rates(s.mechanism)[0], 0, 1e-15);
   const double lost = cb_mechanism_work(s.mechanism, CB_JOINT_WORK_DAMPING)[0];
   check_near(lost, (*q * *q - 1) / 2, 2e-11); /* round-off of 2e4 steps */
@@ -98,7 +98,9 @@ static void limit_holds_what_presses_on_it_and_lets_it_go(void **unused) {
     check_near(cb_mechanism_q(s.mechanism)[0], 0, 1e-15);
   }
   for (int i = 0; i < 500; i++) check_ok(joined_step(&s, 1e-3, 2));
-  check_near(cb_mechanism_q(s.mechanism)[0], .25, 1e-3); /* (12 - 10)/2 t^2, t = .5 up to one step */
+  /* The motor lifts the body with the force 12 against its weight 10, from a time t = .5 before the end, known up to
+   * one step. So q = (12 - 10)/2 t^2. */
+  check_near(cb_mechanism_q(s.mechanism)[0], .25, 1e-3);
   cb_mechanism_free(s.mechanism);
 }
 

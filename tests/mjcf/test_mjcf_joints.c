@@ -156,12 +156,13 @@ static void joints_are_coupled(void **unused) {
       "size='1'/></body></worldbody><equality><joint joint1='a' polycoef='0'/><joint joint1='a' "
       "joint2='b' polycoef='1 4'/></equality>",
       NULL);
-  assert_non_null(strstr(out.data, "    couple: {to: a, polynomial: [-0.25, 0.25]}\n")); /* a is given: solved for b */
+  /* Coordinate a is already constant, so a = 1 + 4 b is written as an equation for b. */
+  assert_non_null(strstr(out.data, "    couple: {to: a, polynomial: [-0.25, 0.25]}\n"));
   cb_text_free(&out);
 }
 
-/* The places of two sites, or the axes of a weld, are made to coincide, wherever the bodies are in the reference
- * pose. */
+/* A constraint makes the positions of two sites, or the frames of a weld, coincide, although they do not coincide in the
+ * reference pose. */
 static void constraints_join_sites(void **unused) {
   static const char within[] =
       "<worldbody><site name='w' pos='0 1 5'/><body name='a'><joint axis='0 1 0'/><geom size='.1' pos='0 0 1'/>"

@@ -338,7 +338,7 @@ static void gears_move_nearly_as_mujocos_do(void **unused) {
   check_case(&c);
 }
 
-/* Motors and servos of a ball joint, with gears in the axes of the body and of the parent. */
+/* Motors and servos act on two ball joints. The vectors of their gears are in the axes of the body or of its parent. */
 static void actuators_turn_balls_as_mujocos_do(void **unused) {
   static const char text[] =
       "<mujoco><option density='100' gravity='1 0 -3'><flag contact='disable'/></option><worldbody>"

@@ -29,8 +29,8 @@ static void done(const cb_optimum_problem *p, cb_optima *o) {
   cb_bundle_free((cb_bundle *)p->bundle);
 }
 
-/* The values are from shooting and from an independent Fourier-Galerkin computation. The family around the shape (z,
- * -z), z = 1.7346, is cheaper than the family around 0. */
+/* The expected costs are from shooting and from an independent Fourier-Galerkin computation. The gaits around the shape
+ * (z, -z), z = 1.7346, are cheaper than the gaits around 0. */
 static void both_ways_of_purcell_to_move_are_found(void **state) {
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .03}, .seed = 1};
   cb_optima *o = found("purcell", &p);
@@ -135,7 +135,8 @@ static void the_gradient_flow_comes_to_the_same(void **state) {
   }
 }
 
-/* The values are from arcs of Wong's equations along the bound, and from the corner at which the tips meet. */
+/* The expected costs were computed by shooting with Wong's equations: with arcs along the bound, and with a corner at
+ * the shape where the tips of the links meet. */
 static void bounds_and_links_hold_a_gait(void **state) {
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7}, low[2] = {-.8, -.8}, high[2] = {.8, .8};
   cb_optimum_problem p = {

@@ -245,7 +245,8 @@ static void shapes_move_as_bodies(void **unused) {
       double momentum = 0;
       for (int j = 0; j < 6; j++) momentum += mass.K[i][j] * Y[j];
       energy += Y[i] * momentum / 2;
-      /* K is the symmetric part of the computed tensor. mu0 has the other part, too: an error of the panels. */
+      /* K is the symmetric part of the computed tensor. mu0 also contains its antisymmetric part, which is an error of
+       * the panels. */
       check_near(mass.mu0[i], momentum, 1e-2);
     }
     check_relative(mass.kinetic, energy, 1e-12);

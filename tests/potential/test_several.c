@@ -8,7 +8,7 @@
 /* --- two spheres of radii 1 and 0.7, at the distance d along z --- */
 
 typedef struct pair {
-  double K[2][3], slope[2][3]; /* [across][11, 12, 22] */
+  double K[2][3], slope[2][3]; /* [across][k]: added mass K_11, K_12, K_22 of the spheres and its derivative by d */
 } pair;
 
 static pair series(double d) {
@@ -29,7 +29,9 @@ static pair by_panels(int edge, double d) {
   solid_mesh m[2] = {ellipsoid_mesh(edge, 1, 1, 1), ellipsoid_mesh(edge, 0.7, 0.7, 0.7)};
   cb_several *s = several_of(2, m, NULL);
   const cb_pose g[2] = {{{1, 0, 0, 0}, {2, 3, -4}}, {{0.5, 0.5, 0.5, 0.5}, {2, 3, d - 4}}};
-  const int axis[2][2] = {{5, 4}, {3, 5}}; /* [across][sphere]: z of the world is y of the second sphere, x is z */
+  /* axis[across][sphere]: the axis z (across = 0) or x of the world in the axes of each sphere. For the second sphere z
+   * of the world is its axis y, and x of the world is its axis z. */
+  const int axis[2][2] = {{5, 4}, {3, 5}};
   double K[144], dK[12 * 144];
   pair out;
   check_ok(cb_several_tensor(s, g, K, dK));

@@ -5,7 +5,7 @@
 #include "numerics/numerics_curved.h"
 #include <curvebody/pose.h>
 
-/* Curvatures for which lengths are not in radii. */
+/* Curvatures other than -1 and 1, so that the unit of length is not the radius of curvature. */
 static const double curvature[] = {-0.81, 0.36};
 
 /* Two balls of radius 0.5 whose centres are at the distance 1.25 in H3. The expected numbers were computed by a program

@@ -70,7 +70,8 @@ static void the_momentum_is_the_derivative_of_the_energy(void **unused) {
   }
 }
 
-/* cb_several_apply gives K Y and <dK Y, Y>/2 of the tensor. */
+/* With the twists Y, cb_several_apply gives the momenta (K - K0) Y and the slopes <dK Y, Y>/2. K and its derivative dK
+ * are computed by cb_several_tensor, and K0 contains the added mass of each body alone. */
 static void the_tensor_has_the_same_energy(void **unused) {
   enum { N = 6 * SEVERAL_GENERIC };
   static double K[N * N], dK[N * N * N];
@@ -256,7 +257,7 @@ static void bodies_that_touch_are_refused(void **unused) {
   check_ok(octahedra(1, &(cb_pose){{1, 0, 0, 0}, {2.32, 0, 0}}, NULL));
   check_error_begins(octahedra(1, &(cb_pose){{0.8, 0.6, 0, 0}, {0.9, 0.2, 0.1}}, NULL), CB_STEP_DOMAIN,
                      "bodies 1 and 2 overlap: expected a gap of at least 0.31");
-  /* A body inside another one has a gap, too. */
+  /* A body inside another one is refused as an overlap, although the two surfaces do not intersect. */
   solid_mesh m[2] = {ellipsoid_mesh(3, 1, 1, 1), ellipsoid_mesh(3, 0.2, 0.2, 0.2)};
   cb_several *s = several_of(2, m, NULL);
   double momentum[2][6] = {{0}};

@@ -51,7 +51,7 @@ static void discs_are_closed_forms(void **unused) {
     for (int i = 0; i < 3; i++) {
       const double a = coarse.K[at[i]][at[i]], b = fine.K[at[i]][at[i]];
       check_relative(b, oracle[e][i], e ? 1.5e-2 : 5e-3);                /* 2904 faces */
-      check_relative(extrapolated(a, b), oracle[e][i], e ? 5e-3 : 1e-3); /* faces of an ellipse differ in size */
+      check_relative(extrapolated(a, b), oracle[e][i], e ? 5e-3 : 1e-3); /* less accurate for faces of unequal size */
     }
     check_at_most(fabs(fine.K[3][3]), 1e-12);
     check_at_most(fabs(fine.K[2][2]), 1e-12);
@@ -203,7 +203,7 @@ static void a_thin_shell_is_its_sheet(void **unused) {
   free_mesh(&cap);
 }
 
-/* Returns a ball with a ring around its equator, without thickness or with a small one. */
+/* Returns a ball with a flat ring around its equator. The ring is a sheet if `thickness` is 0. */
 static solid_mesh ringed_ball(double thickness, int n, int m) {
   double profile[128][2];
   int count = 0;

@@ -228,7 +228,8 @@ static void estimates_are_not_below_the_error(void **unused) {
       check_ok(cb_kirchhoff_refined(&body, 1e9, &(cb_kirchhoff_options){.memory = 0}, &e, &report, &faces));
       assert_int_equal(faces, 8 * (s.coarsest << (levels - 1)) * (s.coarsest << (levels - 1)));
       for (int a = 0; a < 6; a++)
-        if (K[a] > 0) check_near(e.mass.K[a][a], K[a], e.error * K[5] * (a < 3 ? 0.5 : 1)); /* mean square radius */
+        if (K[a] > 0) /* errors of rotations are relative to K[5] times the mean square radius, 0.5 */
+          check_near(e.mass.K[a][a], K[a], e.error * K[5] * (a < 3 ? 0.5 : 1));
       free_mesh(&s.level);
     }
 }

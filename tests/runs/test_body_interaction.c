@@ -140,7 +140,7 @@ static void bound_bodies_keep_momentum_and_energy(void **unused) {
 }
 
 /* Computes the largest error of the energy, and the largest change of the momentum about the base point, for two
- * ellipsoids that feel each other in a curved space. */
+ * ellipsoids that interact through the fluid in a curved space. */
 static void move_in(const char *space, double h, double *energy, double *momentum) {
   char text[2048];
   memory_sink m;
@@ -166,8 +166,8 @@ static void move_in(const char *space, double h, double *energy, double *momentu
   cb_scenario_free(s);
 }
 
-/* In S3 and H3 the same holds as in flat space: the momentum of the whole is kept to round-off, and the error of the
- * energy is of order 2. */
+/* In S3 and H3, as in flat space, the total momentum of bodies and fluid is constant up to round-off, and the error of
+ * the energy is of order 2. */
 static void curved_spaces_keep_the_momentum_of_the_whole(void **unused) {
   (void)unused;
   static const char *const spaces[] = {"s3", "h3"};
@@ -182,8 +182,8 @@ static void curved_spaces_keep_the_momentum_of_the_whole(void **unused) {
   }
 }
 
-/* A ball joint holds two ellipsoids that feel each other exactly: the joint stays closed, also in
- * the recorded velocities, and momentum is kept. */
+/* A ball joint holds two ellipsoids that interact through the exact flow. The joint stays closed, also in the recorded
+ * velocities, and momentum is conserved. */
 static void joints_hold_bodies_that_feel_each_other(void **unused) {
   (void)unused;
   memory_sink m;

@@ -207,7 +207,7 @@ static void a_uniform_stream_only_carries_the_body_along(void **state) {
   snprintf(immersed, sizeof immersed, "{name: immersed, %s, density: 900, fluid: {density: 998}}", mesh_text);
   const struct {
     const char *bundle, *offset;
-    int place, n; /* the first number of the position; dimensions */
+    int place, n; /* index of the position in the group element; number of components of the position */
   } cases[] = {
       {"purcell", "", 0, 2},
       {"perfect_fish", "", 0, 2},

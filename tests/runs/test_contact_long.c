@@ -146,8 +146,8 @@ static void come_to_rest(const cb_space *g, int n, double (*x)[CB_COORD_MAX], do
     }
 }
 
-/* All momenta are conserved if there is no room that changes them. Springs join the balls to one component, in which an
- * impulse stops and restarts the integration of all balls. */
+/* All momenta are conserved, because here the balls are not enclosed in a room. Springs join the balls to one
+ * component, in which an impulse stops and restarts the integration of all balls. */
 static void ten_thousand_contacts_of_bound_balls_keep_all_momenta(void **unused) {
   static const char *const spaces[] = {"e3", "h3", "h2xe"};
   uint64_t seed = check_seed();

@@ -41,7 +41,7 @@ static double apart(const memory_sink *a, const memory_sink *b, int bodies) {
 
 static const char pair_of_hinge[] = "bodies:\n" BODY("a", ", drag: false" FIRST)
     BODY("b", ", drag: false") "joints:\n" HINGE("j", "a", "b", ", angle: 0.3, rate: 1.5, spring: {stiffness: 0.2}");
-/* The table of the pairs, for angles from -1.2 to 1.2 rad. */
+/* The table of the coupling of a pair, for joint angles from -1.2 to 1.2 rad. */
 static const char pair_table[] = "{name: exact, samples: 15, range: [-1.2, 1.2]}";
 
 /* Halving the step divides the error by 2^order: the differences of three step lengths give the ratio. */

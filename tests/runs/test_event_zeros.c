@@ -144,8 +144,8 @@ static void a_stop_on_the_end_of_a_step_ends_the_run(void **unused) {
   }
 }
 
-/* A wall is hit at a time at which a step may end, or at the start or the end of the run. An event has a zero at the
- * same time. The run has the gaps of a wall and of two balls. */
+/* A particle hits a wall at a time at which a step may end, or at the start or the end of the run. An event has a zero
+ * at the same time. The contact and the event are each reported once. */
 static void contacts_at_the_end_of_a_step_belong_to_it(void **unused) {
   static const char parts[] =
       "contacts: {}\nwalls:\n  - {plane: {at: {point: [%X, 0]}, normal: [-1, 0], body: a}}\n"

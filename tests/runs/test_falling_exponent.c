@@ -112,7 +112,7 @@ static void regimes_are_those_by_exponents_and_turns(void **unused) {
                                           : CB_FALLING_FLUTTER;
     char inertia[64], end[64];
     snprintf(inertia, sizeof inertia, "system.parameters.I=%.17g", I);
-    snprintf(end, sizeof end, "time.end=%g", 350 + 50 * I); /* heavy plates settle slowly */
+    snprintf(end, sizeof end, "time.end=%g", 350 + 50 * I); /* heavy plates come slowly to their final motion */
     cb_scenario *s;
     cb_sink sink = {.row = no_row, .checkpoint = no_checkpoint};
     check_ok(cb_scenario_open(SYSTEMS "falling-plate.yaml", (const char *[]){inertia, end}, 2, &s));

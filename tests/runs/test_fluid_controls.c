@@ -243,10 +243,10 @@ static void copies_follow(void **unused) {
   snprintf(bodies, sizeof bodies, "%s%s", leader, swarm);
   cb_rigid_state s[5];
   end_of(make(bodies, "step: 0.01", 1), 5, s);
-  for (int i = 0; i < 3; i++) /* m x'' = -k (x - a): an oscillation around the leader, which is at a */
+  for (int i = 0; i < 3; i++) /* m x'' = -k (x - a): copy i oscillates around the leader, whose position is a */
     check_near(s[1 + i].g.x[0], 0.5 + (-3 - i) * cos(1) - 0.5 * sin(1), 1e-4);
-  /* Body c is at x with x'' + x = b, x(0) = -5 and x'(0) = 0, where b = t/2 - 5 cos t - sin(t)/2 is the place of copy
-   * 2. */
+  /* The position x of body c satisfies x'' + x = b, x(0) = -5 and x'(0) = 0, where b = t/2 - 5 cos t - sin(t)/2 is the
+   * position of copy 2. */
   check_near(s[4].g.x[0], -5 * cos(1) + 0.5 - 2.5 * sin(1) + 0.25 * cos(1) - 0.75 * sin(1), 1e-4);
 }
 

@@ -64,7 +64,7 @@ static void a_large_turn_is_warned_of_once_with_the_step_that_would_do(void **un
   check_words(s, 2, parts, 3); /* the other warning is that the energy changes by a hundredth */
   memory_free(&m);
   cb_scenario_free(s);
-  /* No warning with a smaller step, or with rkmk4, whose error is of order 4 in the angle. */
+  /* There is no warning with a smaller step, or with rkmk4, whose error is of order 4 in the rotation per step. */
   for (int k = 0; k < 2; k++) {
     s = make_spun(motion, sets[k], 2);
     go(s, &m);

@@ -5,7 +5,8 @@
 #include "scenario/private.h"
 
 #define PI 3.14159265358979323846
-/* Elements of the cost metric M of the straight Purcell swimmer of length 1, with tangential drag 1 and normal drag 2. */
+/* Elements of the cost metric M of the straight Purcell swimmer of length 1. The drag coefficients are 1 along the
+ * links and 2 across them. */
 #define M22 (16. / 2187)
 #define M12 (11. / 2187)
 

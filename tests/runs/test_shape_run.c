@@ -264,7 +264,8 @@ static double unbalanced(const char *text, const double limit[2][2], size_t *eve
   return off;
 }
 
-/* When a variable meets its limit, the law of another one needs an impulse, which does work. */
+/* When a free variable hits its limit, the drive of the other variable needs an impulse to keep its law. This impulse
+ * does work. */
 static void limits_push_driven_variables(void **state) {
   static const char text[] = CORNERS("floating_snake") "shape: {alpha2: {start: 0.3, spring: {stiffness: 0.3}, limits: "
                                                        "[-0.3, 0.4]}}\nintegrator: {name: hamilton_pontryagin, order: 4, "
@@ -273,7 +274,7 @@ static void limits_push_driven_variables(void **state) {
   size_t events;
   const double off = unbalanced(text, limit, &events);
   assert_true(events > 5);
-  check_at_most(off, 1e-6); /* of order 4; the work of the law is about 1 */
+  check_at_most(off, 1e-6); /* the error is of order 4; the drive does work of about 1 */
 }
 
 /* Torques press two variables with dry friction against several limits. Their reflections accumulate and then end. A

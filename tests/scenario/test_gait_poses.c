@@ -211,7 +211,8 @@ static void velocities_are_the_derivatives_of_the_positions(void **state) {
   }
 }
 
-/* At a corner the velocity is the one after it, also at times with round-off, and the corners repeat for ever. */
+/* The breaks are the times of the polygon's corners, in every cycle. At a corner, or 1e-14 before it, the velocity is
+ * that of the side that follows. */
 static void breaks_are_the_corners_of_every_cycle(void **state) {
   cb_scenario *s =
       opened("{variables: [a], y: \"Y + a*X^2\", gait: {polygon: {corners: [[0], [0.3], [0.1]]}, period: 6}}");

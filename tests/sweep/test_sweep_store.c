@@ -162,8 +162,8 @@ static void segments_joined_are_the_whole(void **unused) {
   free(first);
 }
 
-/* A result of virtual datasets does not show members that were saved later, until it is written again. A store that is
- * opened again begins a new segment. The failures of members can be read. */
+/* A result file of virtual datasets contains the members that were saved before it was written; later ones appear when
+ * it is written again. A store that is opened again begins a new segment. The failures of members can be read. */
 static void a_store_goes_on(void **unused) {
   cb_store *store;
   cb_results_scan scan;
@@ -197,7 +197,8 @@ static void a_store_goes_on(void **unused) {
   cb_results_scan_free(&scan);
 }
 
-/* The members of a result are written as segments again, which give the same result. */
+/* The members of a result file are written into segments again. The result file that is made from these segments is the
+ * same. */
 static void a_result_goes_on(void **unused) {
   cb_store *store;
   cb_results_scan scan;

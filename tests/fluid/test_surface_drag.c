@@ -117,7 +117,7 @@ static mesh three_links(double w, bool tubes, int k) {
 /* Returns the maximum difference of A and dA, and of M and dM divided by `drag`, from those of Purcell's swimmer in the
  * library. */
 static double purcell_difference(const swimmer *s, double ratio, double drag) {
-  static const int at[3] = {3, 4, 2}; /* the positions of v_x, v_y and omega_z in (omega, v) */
+  static const int at[3] = {3, 4, 2}; /* the indices of v_x, v_y and omega_z in (omega, v) */
   char text[100];
   double worst = 0;
   snprintf(text, sizeof text, "length 3 ratio %.17g drag %.17g", ratio, drag);

@@ -153,8 +153,8 @@ static void logarithms_near_the_antipode_keep_their_digits(void **state) {
   }
 }
 
-/* For masses 1 and 3, the mean is at three quarters of the distance. At the mean of three points, the sum of the
- * logarithms is 0. */
+/* The mean of two points of equal mass is their midpoint. For the masses 1 and 3 the mean is compared with known
+ * numbers. At the mean of three points of equal mass, the sum of the logarithms of the points is 0. */
 static void means_of_spread_points_are_found(void **state) {
   cb_space *g;
   check_ok(cb_space_create("h2", NULL, &g));

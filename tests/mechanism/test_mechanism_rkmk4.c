@@ -260,8 +260,8 @@ static void check_same(const joined *a, const cb_rigid_state *state, const doubl
   assert_memory_equal(own, joints, (size_t)count * sizeof *own);
 }
 
-/* Makes a tree of hinges and a slide whose root is not joined to the world. Only in such trees does a step begin at the
- * places where the last one ended. */
+/* Makes a tree of hinges and a slide whose root is not joined to the world. Only in such trees is the pose of the root
+ * a part of the state that a step takes over from the previous step. */
 static void start_screws(joined *s) {
   const double angle = .3, rate = -.5;
   const cb_pose base = {{1, 0, 0, 0}, {.1, .2, .3}};
@@ -292,7 +292,7 @@ static void check_continues(void (*start)(joined *s)) {
     check_ok(cb_mechanism_step_rkmk4(two.mechanism, &two.bodies, two.t, .05, &failed));
   }
   check_same(&one, two.state, to);
-  /* a step that fails changes nothing */
+  /* a step that fails must not change the state */
   assert_int_equal(cb_mechanism_step_rkmk4(one.mechanism, &one.bodies, one.t, 40, &failed), CB_STEP_NO_CONVERGENCE);
   check_same(&one, two.state, to);
   check_ok(cb_mechanism_step_rkmk4(one.mechanism, &one.bodies, one.t, .05, &failed));

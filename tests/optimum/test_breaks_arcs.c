@@ -140,7 +140,7 @@ static void the_optimality_knows_what_is_refracted(void **state) {
   assert_false(v.stationary);
   check_at_least(v.slope, 1e-3);
   check_at_least(v.gain, 1e-5);
-  /* This gait has another speed beyond the break, but the same shapes. */
+  /* This gait runs through the same shapes, but with another speed on one side of the break. */
   double time[2], r[2];
   int count = 0;
   for (int k = 0; k < cb_gait_edges(o->item[0].gait); k++) {

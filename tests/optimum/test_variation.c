@@ -73,7 +73,8 @@ static double quadratic(const double *H, const double *d, int n) {
   return sum;
 }
 
-/* Compares derivatives with differences of order 4 along random directions, whose error is about 1e-16/h^2 + h^4. */
+/* Compares derivatives along random directions with differences of order 4. The error of the differences is about
+ * 1e-16/h^2 + h^4. */
 static void are_derivatives(cb_variation *v, uint64_t *seed, const double *c) {
   const int u = v->unknowns, dim = v->dim;
   const double h = 2e-3, mu = check_uniform(seed, .5, 1);

@@ -58,7 +58,7 @@ static void balls_have_their_added_mass(void **unused) {
       check_relative(percent[l], of_ball[b].error[l], .05);
       /* Solid angles are exact in H^3, so only the round-off of their sum remains. */
       if (K < 0) assert_true(report.row_sum < 1e-12);
-      if (K > 0 && a <= 1) assert_true(report.row_sum < (l ? 1e-10 : 1e-9)); /* error of the seven-point rule */
+      if (K > 0 && a <= 1) assert_true(report.row_sum < (l ? 1e-10 : 1e-9)); /* error of the quadrature on the faces */
       for (int i = 0; i < 3; i++) check_near(k.K[i][i], 0, (a == 2 ? .02 : 1e-3) * exact);
     }
     check_near(log2(percent[0] / percent[1]), 2, a == 2 ? .15 : .06);

@@ -88,8 +88,9 @@ static cb_potential_estimate estimate(const levels *body, int least, double erro
   return e;
 }
 
-/* Returns the maximum error of the diagonal of K about the centre, which is the origin, relative to the largest
- * translation. Errors of rotations are divided by radius^2. nan in K: not known. */
+/* Returns the maximum error of the diagonal of K about the origin, relative to its largest entry for translations.
+ * Errors of entries for rotations are divided by radius^2. Entries that are nan in the argument K are not known, and
+ * are not compared. */
 static double error_of(const cb_potential_estimate *e, const double K[6], double radius) {
   double most = 0, error = 0;
   for (int i = 3; i < 6; i++) most = fmax(most, K[i]);

@@ -128,8 +128,8 @@ static void the_slope_is_the_derivative_of_the_energy(void **unused) {
     }
 }
 
-/* A ball of radius 2 fills three quarters of the sphere. A smaller one in the rest is outside it, and is refused inside
- * it. */
+/* A ball of radius 2 fills three quarters of the sphere. A smaller ball is accepted in the remaining quarter, and is
+ * refused inside the large ball. */
 static void a_body_may_fill_most_of_a_sphere(void **unused) {
   solid_mesh m[2] = {ellipsoid_mesh(9, 2, 2, 2), ellipsoid_mesh(4, 0.3, 0.3, 0.3)};
   cb_several *s = several_of(2, m, &(cb_kirchhoff_options){.curvature = 1});

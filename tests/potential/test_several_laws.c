@@ -250,7 +250,8 @@ static void the_gap_is_the_distance_of_the_surfaces(void **unused) {
 }
 
 static void bodies_that_touch_are_refused(void **unused) {
-  /* The faces have the area sqrt(3)/2; a third of its root is 0.31. */
+  /* The faces have the area sqrt(3)/2. A third of the square root of this area is 0.31, the smallest gap that is
+   * resolved. */
   check_error_begins(octahedra(1, &(cb_pose){{1, 0, 0, 0}, {2.3, 0, 0}}, NULL), CB_STEP_DOMAIN,
                      "the gap between bodies 1 and 2 is 0.3, but their faces resolve only gaps above 0.310202: "
                      "expected an earlier end of the run, or smaller faces");

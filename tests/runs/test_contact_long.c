@@ -66,8 +66,9 @@ static void fill(collision *k, int n, double within, double radius, double speed
 enum { GAS = 24, BOUND = 8 };
 
 /* Runs for intervals of time of length `piece` until there are at least `contacts` contacts, and returns their number.
- * *energy and *momentum receive the largest changes of the energy and of the momenta J, relative to energy and size. In
- * a room, only momenta of fields that do not move the room are compared. */
+ * *energy and *momentum receive the largest changes of the energy and of the momenta J. The change of the energy is
+ * relative to the energy, the change of J to the size that measure() returns. In a room, only momenta of fields that do
+ * not move the room are compared. */
 static size_t run_until(collision *k, const char *method, double step, double piece, size_t contacts, bool room,
                         double *energy, double *momentum) {
   const cb_space *g = k->c.g;

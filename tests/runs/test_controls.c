@@ -199,7 +199,8 @@ static void copy_state(cb_scenario *from, cb_scenario *to) {
   check_ok(cb_run_restore(cb_scenario_run(to)));
 }
 
-/* A run whose control jumps continues as a run that begins there, so no force of the old value is left over. */
+/* When a control jumps between two steps, the run continues like a run that begins there with the new value. So no
+ * force that was computed with the old value is used again. */
 static void a_new_value_acts_from_the_start_of_the_next_step(void **state) {
   (void)state;
   static const char *const texts[] = {SYSTEM("{pull: 2}", "", "lobatto"), SYSTEM("{pull: 2}", "", "gauss"),

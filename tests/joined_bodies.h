@@ -25,7 +25,7 @@ typedef struct joined {
   cb_mechanism_bodies bodies;
   double t;
   double curvature;            /* curvature of the space */
-  double q[6 * JOINED_BODIES]; /* coordinates at the start of the joints that were placed, joint by joint */
+  double q[6 * JOINED_BODIES]; /* coordinates at the start, of all joints that were placed, one joint after another */
   int coordinates;
 } joined;
 

@@ -4,7 +4,8 @@
 #include "yaml/yaml.h"
 #include <curvebody/fluid_model.h>
 
-/* Computes D from the forces F = D V at the unit twists, and checks that their derivative is D, too. */
+/* Computes the drag matrix D from the wrenches F = D V at the unit twists V, and checks that the derivatives of the
+ * wrenches that the model returns are D, too. */
 static cb_status drag_of(const char *parameters, mesh m, double D[6][6]) {
   cb_tree *tree = NULL;
   cb_fluid_model *model = NULL;

@@ -117,7 +117,7 @@ static void velocities_in_the_chart_of_the_place_are_those_near_it(void **state)
 
 /* --- other bodies --- */
 
-/* A body that is placed by one point has bit for bit the same motion at every place. */
+/* A body whose place is given by one point has bit for bit the same motion for every distance of this point. */
 static void what_stands_about_a_point_moves_alike_wherever_it_is(void **state) {
   static const char *const fields[] = {"energy", NULL}, *const held[] = {"energy", "multiplier", NULL};
   static const struct {

@@ -84,7 +84,7 @@ static double compare(const joined *a, const joined *b) {
   return worst;
 }
 
-/* Bodies without weight are in blocks in both runs. */
+/* A tree that is computed in blocks moves like the same tree that is computed one body at a time, up to round-off. */
 static void blocks_move_as_single_bodies_do(void **unused) {
   (void)unused;
   for (int kind = 0; kind < 3; kind++) {

@@ -87,7 +87,7 @@ static void start_known_hinge(joined *s, double K) {
 
 typedef void starter(joined *s, double K);
 
-/* Returns the largest error of the places of both bodies at t = 2. `right` contains the expected points of the
+/* Returns the largest error of the positions of both bodies at t = 2. `right` contains the expected points of the
  * embedding. */
 static double pair_error(double K, starter *start, double h, int order, const double right[2][4]) {
   joined s;

@@ -82,7 +82,9 @@ static void servo(void *self, double t, const double *q, const double *rate, cb_
   force[c].Q_rate -= .3;
 }
 
-/* A tree whose root is body 1, so that joint 1 moves its first body, and a body on a free joint. */
+/* Starts eleven bodies with a joint of every class. They form a tree, and its root, body 0, is free. One more body, 10,
+ * is on a free joint. Bodies 1 and 0 are the first and second body of their joint in an order that is not that of the
+ * tree. */
 static void start_menagerie(joined *s) {
   static const struct {
     const char *name;

@@ -207,8 +207,8 @@ static void long_chain_keeps_momentum_joints_and_energy(void **unused) {
 
 enum { MOST = 6 };
 
-/* Makes two bodies that hang on the world by these joints, in a chain. side[i] = 0 reverses the order of the bodies of
- * joint i. */
+/* Makes a chain of two bodies. A joint of class kind[0] joins the first body to the world, and a joint of class kind[1]
+ * joins the second body to the first one. side[i] = 0 reverses the order of the bodies of joint i. */
 static void start_pair(joined *s, const char *const kind[2], const int side[2], const double *q, const double *rate) {
   uint64_t seed = 77;
   int at = 0;
@@ -335,7 +335,7 @@ static void stiff_springs_stay_bounded(void **unused) {
     }
     joined_momentum(&s, after);
     print_message("w h = %g: %.3g, momentum %.2g\n", wh, worst, difference(6, before, after));
-    check_at_most(worst, .02); /* twice the start, because the rotation adds a pull of second order in .3 */
+    check_at_most(worst, .02); /* twice the displacement at the start; the rotation of the pair adds a small pull */
     check_at_most(difference(6, before, after), 1e-14);
     cb_mechanism_free(s.mechanism);
   }

@@ -121,7 +121,8 @@ static void a_gait_is_refracted_as_light(void **state) {
   }
 }
 
-/* A gait that crosses the break at another place, or that has another speed beyond the break, is not stationary. */
+/* A gait that crosses the break at other shapes, or that has another speed on one side of the break, is not
+ * stationary. */
 static void the_optimality_knows_what_is_refracted(void **state) {
   cb_bundle *b = two_media(.9, 1.3);
   cb_gait *start = circle(0, 0, 1), *bent, *paced;
@@ -133,7 +134,7 @@ static void the_optimality_knows_what_is_refracted(void **state) {
   assert_int_equal(v.index, 0);
   check_relative(v.cost, o->item[0].cost, 1e-12);
   check_at_most(v.gain, 1e-12);
-  /* This gait crosses the break at other places. */
+  /* This gait crosses the break at other shapes. */
   const double scale[2] = {1, 1.1}, offset[2] = {0, 0};
   check_ok(cb_gait_moved(o->item[0].gait, scale, offset, &bent));
   check_ok(cb_optimality_of(&p, bent, &v));

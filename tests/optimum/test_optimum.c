@@ -70,8 +70,8 @@ static void pmpy_from_a_base(void **state) {
   done(&p, o);
 }
 
-/* Wong's equations do not consider crossing links. An extremal whose links cross must not be reported for a gait whose
- * links touch. */
+/* Wong's equations do not contain the condition that links must not cross. If the search finds a gait whose links
+ * touch, an extremal of these equations whose links cross must not be reported for it. */
 static void an_extremal_whose_links_cross_is_not_told(void **state) {
   const double mean[2] = {1.7346, -1.7346}, cosine[2] = {.9, .9}, sine[2] = {.5, -.5};
   double cost[2];

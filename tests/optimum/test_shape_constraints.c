@@ -38,7 +38,8 @@ static void three_equal_links_cross_beyond_two_lines(void **state) {
   cb_bundle_free(b);
 }
 
-/* Tests a chain, and the same chain as a tree of links, whose hinges are separate points. */
+/* Links that share a hinge have no constraint with each other. A chain has the same constraints if it is described as a
+ * tree of links, in which the two ends at a hinge are separate points. */
 static void hinged_links_are_no_wall(void **state) {
   uint64_t seed = check_seed();
   for (int links = 3; links < 7; links++) {

@@ -164,9 +164,9 @@ static void speed_of_v(const sample *s, unsigned held, const double *x, double *
   *out = homogeneous_at(s, some_mu, some_cost, x).s;
 }
 
-/* Checks the derivatives of the rates f and the momenta P by mu and by the cost. f and P are linear in mu, so their
- * differences by mu are exact. Their derivatives by the cost are compared with differences of order 2, whose error is
- * 1e-6. */
+/* Checks the derivatives of the rates f and the momenta P with respect to mu and to the cost. f and P are linear in mu,
+ * so differences in mu have no truncation error. The derivatives with respect to the cost are compared with differences
+ * of order 2, whose error is 1e-6. */
 static void check_globals(const sample *s, const double *JG, const double *DG) {
   const double h = 1e-3;
   const homogeneous up = homogeneous_at(s, some_mu + h, some_cost, s->x),

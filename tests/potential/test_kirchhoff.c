@@ -286,7 +286,7 @@ static void a_bubble_swells(void **unused) {
 }
 
 /* Thin ellipsoids of revolution converge to the disc with the added mass 8/3. If panels are wider than the body is
- * thick, the singularity of the border makes the error of order h, the size of panels. */
+ * thick, the singularity at the edge makes the error of order h, where h is the size of the panels. */
 static void thin_bodies_are_solved(void **unused) {
   static const double half[] = {0.1, 1e-2, 1e-3, 1e-4};
   double last = 0;

@@ -1,5 +1,5 @@
-/* Tests of GMRES for several right-hand sides. The number of steps is that of theory, for any number of columns and
- * threads, and the residual is reported.
+/* Tests of GMRES for several right-hand sides. The number of steps equals the number of different eigenvalues, for any
+ * number of columns and threads, and the residual is reported.
  */
 #include "check.h"
 #include "core/threads.h"

@@ -82,7 +82,8 @@ static void the_form_is_that_by_images_and_its_slope_that_of_it(void **unused) {
   free_mesh(&m);
 }
 
-/* The panels of a coin are not its faces (potential/mesh_pieces.h). Near a plane they are the same as in free space. */
+/* The panels of a coin are not its faces (potential/mesh_pieces.h). A coin near a plane has the same panels as in free
+ * space. */
 static void a_thin_body_has_the_panels_of_free_space(void **unused) {
   cb_surface *s;
   cb_tree *tree;

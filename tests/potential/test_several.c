@@ -58,8 +58,9 @@ static void the_series_has_the_known_numbers(void **unused) {
   }
 }
 
-/* The errors are relative to the diagonal, sqrt(K_11 K_22), and to the largest derivative. Panels of 1352 faces are
- * within 1 % of K and, for a gap of 0.5, within 3 % of dK/dd. The errors decrease with the order 2. */
+/* The errors of K are relative to sqrt(K_11 K_22), and those of dK/dd to the largest derivative. With 1352 faces per
+ * sphere, the error of K is below 1 % and, for a gap of 0.5, that of dK/dd below 3 %. The errors decrease with the
+ * order 2. */
 static void two_spheres_agree_with_their_series(void **unused) {
   for (int far = 0; far < 2; far++) {
     const double d = far ? 3 : 2.2;

@@ -61,8 +61,8 @@ static void discs_are_closed_forms(void **unused) {
 }
 
 typedef struct levels {
-  double b;         /* half axis of an elliptic disc, if thickness is 0 */
-  double thickness; /* thickness of a coin; 0: a disc */
+  double b;         /* if thickness is 0: the shorter half axis of an elliptic disc with the half axes 1 and b */
+  double thickness; /* thickness of a coin; 0: a disc without thickness */
   solid_mesh mesh;
 } levels;
 
@@ -155,8 +155,8 @@ static void coins_become_a_disc(void **unused) {
   }
 }
 
-/* The error of the extrapolated value is at most 1e-3. It is larger if faces become as narrow as the coin is thick
- * (0.02 with 8500 faces). */
+/* The error of the extrapolated value is at most 1e-3. For a coin whose thickness equals the width of its faces, which
+ * is 0.02 with 8500 faces, the error would be larger. */
 static void extrapolated_coins_are_exact(void **unused) {
   check_numbers_alone();
   for (size_t i = 0; i < sizeof coin / sizeof *coin; i++) {
@@ -287,7 +287,7 @@ static void laws_hold_for_sheets_and_solids(void **unused) {
   const cb_kirchhoff_mass dense = of(&near, by), iterated = of(&near, by + 1), apart = of(&far, by),
                           alone = of(&disc, by), solid = of(&ball, NULL);
   for (int i = 0; i < 36; i++) check_near(iterated.K[i / 6][i % 6], dense.K[i / 6][i % 6], 1e-7);
-  /* The remaining influence is of the order (radius/distance)^3. */
+  /* If the ball and the disc are far apart, their influence on each other is of the order (radius/distance)^3. */
   check_relative(apart.K[5][5], alone.K[5][5] + solid.K[5][5], 1e-4);
   check_relative(apart.K[3][3], solid.K[3][3], 1e-4);
   /* The shape moves as a rigid body. After that, the sheet has the opposite orientation. */

@@ -285,8 +285,8 @@ static void a_rod_in_space_turns_as_jeffery_says(void **state) {
   for (int i = 0; i < 3; i++) check_near(R[i][0], P[i] / length, 1e-9);
 }
 
-/* Sums force and torque over the faces of a surface that moves with the twist xi in the flow E x: at three points per
- * face, with the drag k_n along the normal and k_t across it. */
+/* Sums force and torque over the faces of a surface that moves with the twist xi in the flow E x. Each face is sampled
+ * at three points. The drag coefficients per area are k_n along the normal and k_t tangential to the face. */
 static void drag_of(const cb_surface *s, const double (*x)[3], const double xi[6], const double E[3][3], double k_n,
                     double k_t, double F[6], double *size) {
   memset(F, 0, 6 * sizeof *F);
@@ -363,7 +363,8 @@ static void a_pair_of_spheres_in_a_strain_along_their_line(void **state) {
   check_near(g[0], (0.4 + e) * exp(0.5 * 2) - e, 1e-11);
 }
 
-/* In the body frame g h(r) of other coordinates the same motion has the group element g h(r). */
+/* With minimum-perturbation coordinates the body frame is moved by h(r), where r is the shape. So the same motion has
+ * the group element g h(r) instead of g. */
 static void other_coordinates_give_the_same_motion_in_a_shear(void **state) {
   static const double low[2] = {-1.2, -1.2}, high[2] = {1.2, 1.2}, r[2] = {1, 0};
   static const int points[2] = {17, 17};

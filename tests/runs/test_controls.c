@@ -108,7 +108,8 @@ static void steer_fish(cb_scenario *s) {
   *control(s, "turn") = fmin(0.3, 0.8 * (0.5 - *mean) - 0.02 * rate);
 }
 
-/* The same numbers, up to round-off of the heading, which grows in 80 steps of a fluid with drag by little. */
+/* The law in the scenario and the loop from outside compute the same controls, up to the round-off of the heading. This
+ * round-off grows little in the 80 steps, because the fluid has drag. */
 static void a_sampled_law_of_a_robot_fish_equals_the_loop_from_outside(void **state) {
   (void)state;
   double effect;

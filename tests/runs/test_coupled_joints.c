@@ -69,8 +69,8 @@ static void conserved(const memory_sink *m, double *momentum, double error[2]) {
   }
 }
 
-/* 1e4 steps. Momenta are about 0.1, so 1e-12 of them is 1e-13. A step of half the length has a quarter of the error of
- * the energy. */
+/* The first run has 1e4 steps. The momenta are about 0.1, so the tolerance 1e-13 is a relative error of 1e-12. With
+ * half the step, the error of the energy is about a quarter. */
 static void momentum_is_exact_and_energy_has_no_trend(void **unused) {
   double largest[2];
   for (int i = 0; i < 2; i++) {

@@ -101,7 +101,7 @@ static void a_step_is_the_method_s(void **unused) {
 }
 
 /* The force is undefined from the time 0.205 on. A full step of rkmk4 and a half step evaluate it there. The run ends
- * with advice, and the earlier rows are kept. */
+ * with an error that advises a smaller step, and the earlier rows are kept. */
 static void a_step_that_fails_is_halved_and_named(void **unused) {
   const char *const body =
       "  - {name: ball, shape: {name: ellipsoid, resolution: 8},\n"

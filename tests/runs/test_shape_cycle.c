@@ -112,7 +112,7 @@ static void long_runs_come_to_the_periodic_motion(void **state) {
   char both[1000];
   double moved[3];
   snprintf(both, sizeof both, "%sintegrator: {name: hamilton_pontryagin, order: 4, step: pi/75}\n", text);
-  find(both, &c); /* its steps are halved once */
+  find(both, &c); /* the search halves the step pi/75 once */
   assert_int_equal(c.of.steps, STEPS);
   snprintf(both, sizeof both,
            "%sintegrator: {name: hamilton_pontryagin, order: 4, step: pi/150}\ntime: {end: %d*pi/3}\nrecord: {every: "

@@ -177,8 +177,8 @@ static void flat_space_is_the_limit(void **unused) {
         for (int k = 0; k < PAIRS; k++) worst = fmax(worst, fabs(x[i].h[k] - flat[i].h[k]));
       }
       print_message("  K %g %s: %.1e\n", sign * 1e-8, chart_name[chart], worst);
-      check_at_most(worst,
-                    2e-7); /* |K| = 1e-8, times products of positions and derivatives, which are up to about 10 */
+      /* The difference is |K| = 1e-8 times products of positions and derivatives, which are up to about 10. */
+      check_at_most(worst, 2e-7);
       check_at_least(worst, 1e-10);
     }
 }

@@ -113,7 +113,8 @@ static double run_four_bar(double h, int order) {
   double error = 0;
   for (int i = 0; i < 3; i++) {
     error = fmax(error, fabs(cb_mechanism_q(s.mechanism)[i] - right[i]));
-    error = fmax(error, .1 * fabs(cb_mechanism_rates(s.mechanism)[i] - right[3 + i])); /* nine decimals */
+    /* The expected rates have only nine decimals. */
+    error = fmax(error, .1 * fabs(cb_mechanism_rates(s.mechanism)[i] - right[3 + i]));
   }
   const double *gap = cb_mechanism_gaps(s.mechanism, &s.bodies);
   for (int i = 0; i < s.joints; i++) check_at_most(gap[i], 1e-14);

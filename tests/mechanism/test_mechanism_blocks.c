@@ -166,11 +166,12 @@ static void whole_turns_of_hinges_are_counted(void **unused) {
   joined_place(&s, j, &q, &rate, 0);
   joined_start(&s, NULL);
   for (int i = 0; i < 200; i++) check_ok(joined_step(&s, .02, 2));
-  /* With Cayley's map a step turns by 2 atan(h w/2), where (1 + (h w/2)^2) w is the rate at the nodes. */
+  /* With Cayley's map a step of length h turns the body by 2 atan(h w/2), where w is the rate in the middle of the step.
+   * The rate at the nodes is (1 + (h w/2)^2) w. */
   double w = rate;
   for (int i = 0; i < 60; i++) w = rate / (1 + .01 * .01 * w * w);
   check_near(cb_mechanism_q(s.mechanism)[0], q + 400 * atan(.01 * w), 1e-12); /* round-off of 200 steps */
-  check_near(s.state[0].turn, .02 * rate, 1e-13);                             /* from the spin at the node */
+  check_near(s.state[0].turn, .02 * rate, 1e-13); /* `turn` is the step times the spin at the node */
   cb_mechanism_free(s.mechanism);
 }
 

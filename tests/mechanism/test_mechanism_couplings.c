@@ -176,8 +176,8 @@ static void coupled_joints_rest_on_limits(void **unused) {
   }
 }
 
-/* The pair moves if the torque on `two` is above f_2 + 2 f_1 = 1 N m, the friction of both joints. Below this it
- * rests. */
+/* The coupled joints move if the torque on `two` is above f_2 + 2 f_1 = 1 N m, the friction of both. Below this they
+ * rest. */
 static void dry_friction_of_both_joints_adds(void **unused) {
   const double torque[] = {.9, 1.4};
   for (int k = 0; k < 2; k++) {
@@ -188,7 +188,8 @@ static void dry_friction_of_both_joints_adds(void **unused) {
     simulation *s = run(text, 2, .01, .5);
     measure(s);
     const double rate = k ? .5 * (torque[k] - 1) / (4 * inertia[0] + inertia[1]) : 0;
-    check_near(last_of(s, RATE)[1], rate, k ? .02 * rate : 1e-12); /* friction is of order 1 where it begins to slip */
+    /* The step has order 1 where the joint begins to slip. */
+    check_near(last_of(s, RATE)[1], rate, k ? .02 * rate : 1e-12);
     check_at_most(worst(s, RESIDUAL), 1e-13);
     simulation_free(s);
   }

@@ -12,7 +12,7 @@ static void normal_of(double K, const double p[3], double out[3]) {
   cb_curved_normal(K, y, out);
 }
 
-/* Adds a body with this diagonal inertia. */
+/* Adds a body whose inertia is a diagonal matrix with the entries `inertia`. */
 static void add_diagonal(joined *s, const double inertia[6]) {
   joined_body *b = &s->body[s->n++];
   double K[6][6] = {{0}};

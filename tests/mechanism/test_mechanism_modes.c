@@ -98,8 +98,8 @@ static void limit_holds_what_presses_on_it_and_lets_it_go(void **unused) {
     check_near(cb_mechanism_q(s.mechanism)[0], 0, 1e-15);
   }
   for (int i = 0; i < 500; i++) check_ok(joined_step(&s, 1e-3, 2));
-  /* The motor lifts the body with the force 12 against its weight 10, from a time t = .5 before the end, known up to
-   * one step. So q = (12 - 10)/2 t^2. */
+  /* For the last t = .5, up to one step, the motor lifts the body of mass 1 with the force 12 against its weight 10. So
+   * q = (12 - 10)/2 t^2. */
   check_near(cb_mechanism_q(s.mechanism)[0], .25, 1e-3);
   cb_mechanism_free(s.mechanism);
 }

@@ -185,8 +185,8 @@ static void a_rod_holds_the_ends_of_a_chain(void **unused) {
   solve_reference(reference_rhs, &r, REFERENCE_STATE * 3, .5, z);
   check_run("held ends", by_constraint, 3, .5, z, true, true);
 
-  /* a rod among the joints gives the same steps as a rod among the constraints; at the start all bodies rotate as
-   * one */
+  /* A rod under the key `joints` gives the same steps as a rod under the key `constraints`. At the start all bodies
+   * rotate like one rigid body. */
   static const char joined[] = FREE BODY_A BODY_B BODY_C
       "joints:\n"
       "  - {kind: hinge, name: pin, of: [a, b], at: [0.22, 0, 0], in: [-0.31, 0, 0], axis: [0, 1, 0.5], angle: 0.3,\n"

@@ -276,7 +276,7 @@ static void check_symplectic(const char *const kind[2], const int side[2]) {
   uint64_t seed = 5;
   for (int i = 0; i < 2 * MOST; i++) z[i] = check_uniform(&seed, -.4, .4);
   const int n = find_matrix(kind, side, z, M), size = 2 * n;
-  double unit = INFINITY; /* the smallest inertia, so that rates are about z[n + i] */
+  double unit = INFINITY; /* unit of the momenta: the smallest inertia, so that rates are of the size of z[n + i] */
   for (int i = 0; i < n; i++) unit = fmin(unit, M[i * n + i]);
   for (int i = 0; i < size; i++) {
     static const double factor[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12}, place[4] = {-2, -1, 1, 2};

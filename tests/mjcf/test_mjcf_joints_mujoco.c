@@ -12,11 +12,13 @@
 #include <mujoco/mujoco.h>
 #include <unistd.h>
 
-/* A model, its start, and the control u_i = a sin(w t + p i) of all actuators. */
+/* A model and its start. Actuator i has the control amplitude sin(frequency t + shift i). `key` names the keyframe of
+ * the start, and the run ends at the time `end`. */
 typedef struct tried {
   const char *name, *text, *key;
   double end, amplitude, frequency, shift;
-  int steps[2]; /* steps of the coarsest of MuJoCo's three runs, and of the coarser of ours */
+  /* steps: number of steps of the coarsest of three runs by MuJoCo, and of the coarser of two runs by curvebody */
+  int steps[2];
   double tolerance;
   bool rough; /* forces like |v| v reduce the order from 4 to 3 */
 } tried;

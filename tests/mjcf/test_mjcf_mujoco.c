@@ -328,7 +328,8 @@ static bool is_rounded(const cb_mjcf *own) {
   return false;
 }
 
-/* Returns whether no principal axes had to be computed. MuJoCo computes principal axes to 1.4e-6. */
+/* Returns whether all inertia matrices of the model are diagonal. For other matrices MuJoCo computes principal axes,
+ * with errors of up to 1.4e-6. */
 static bool is_plain(const cb_mjcf *own) {
   for (const cb_mjcf_body *b = own->bodies; b; b = b->next)
     for (const cb_mjcf_link *l = b->links; l; l = l->next) {

@@ -196,7 +196,7 @@ static cb_optima *found(cb_optimum_problem *o, cb_gait *start) {
   check_ok(cb_optimum_find(o, &all));
   assert_int_equal(all->item[0].index, 0);
   assert_int_equal(all->item[0].flat, 0);
-  check_relative(all->item[0].wong, all->item[0].cost, 1e-10); /* solved by Wong's equations on a separate mesh */
+  check_relative(all->item[0].wong, all->item[0].cost, 1e-10); /* wong: the cost by Wong's equations on another mesh */
   cb_gait_free(start);
   return all;
 }

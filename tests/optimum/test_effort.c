@@ -10,7 +10,8 @@ static cb_bundle *bundle(const char *name) {
   return b;
 }
 
-/* Creates the falling cat of two equal discs of inertia 1 without arms, for which M = 1/2 is constant. */
+/* Creates the falling cat of two equal discs of inertia 1 without arms. Its inertia M = 1/2 for the shape variable is
+ * constant. */
 static cb_bundle *discs(void) {
   cb_node key[2] = {{.kind = CB_NODE_SCALAR, .text = "arm_1"}, {.kind = CB_NODE_SCALAR, .text = "arm_2"}};
   cb_node value = {.kind = CB_NODE_SCALAR, .text = "0"}, *keys[2] = {&key[0], &key[1]}, *items[2] = {&value, &value};

@@ -16,7 +16,8 @@ static void random_loop(uint64_t *seed, int count, double *c) {
   for (int k = 0; k < count; k++) c[k] = check_uniform(seed, -.4, .4);
 }
 
-/* Runs a claim for every group, in harmonics and in arcs, with a random bundle at random coefficients c. */
+/* Runs the test `claim` for every group. The bundle is random. The gait is given in harmonics and in arcs, by random
+ * coefficients c. */
 static void everywhere(void (*claim)(cb_variation *v, uint64_t *seed, const double *c)) {
   uint64_t seed = check_seed();
   const cb_group *G;

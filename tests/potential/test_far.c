@@ -209,7 +209,7 @@ static void fields_at_points(void **unused) {
   }
   print_message("at points, 1e-8 asked: %.1e of potentials, %.1e of velocities\n", error / size, u_error / u_size);
   check_at_most(error, 1e-8 * size);
-  check_at_least(error, 1e-12 * size); /* some points are in the far field */
+  check_at_least(error, 1e-12 * size); /* not only round-off: some points are in the far field */
   check_at_most(u_error, 1e-7 * u_size);
   for (int a = 0; a < 3; a++) {
     for (int q = 0; q < 4; q++) {

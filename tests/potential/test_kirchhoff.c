@@ -406,7 +406,7 @@ static void what_cannot_be_is_refused(void **unused) {
       cb_kirchhoff_create(m.vertices, (const double(*)[3])m.x, m.faces, (const int(*)[3])m.face, &small, &k),
       CB_ERROR_ARGUMENT);
   assert_non_null(strstr(cb_error_text(), "more than `memory` = 0.001 GB"));
-  /* Two steps do not suffice. */
+  /* Two iterations do not suffice for the tolerance. */
   const cb_kirchhoff_options short_ = {.method = CB_POTENTIAL_ITERATIVE, .iterations = 2};
   k = kirchhoff_of(&m, &short_);
   assert_int_equal(cb_kirchhoff_added_mass(k, NULL, &mass), CB_ERROR_STEP);

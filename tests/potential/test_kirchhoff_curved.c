@@ -210,7 +210,7 @@ static void tubes_have_their_added_mass(void **unused) {
   cb_surface_free(s);
   static const int still[] = {2, 5}, moved[] = {0, 1, 3, 4};
   print_message("tube: %.3f %% %.3f %%\n", 100 * (k.K[0][0] / exact - 1), 100 * (k.K[3][3] / exact - 1));
-  /* The mesh is inscribed, with 10 sides around. */
+  /* The tolerance covers the error of the mesh, which has 10 sides and is inscribed in the tube. */
   for (int i = 0; i < 4; i++) check_relative(k.K[moved[i]][moved[i]], exact, .01);
   for (int i = 0; i < 2; i++) check_near(k.K[still[i]][still[i]], 0, .02 * exact);
 }

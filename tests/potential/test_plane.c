@@ -166,7 +166,7 @@ static void image_tensor(const double *radius, const double complex *centre, dou
 }
 
 static void two_circles_agree_with_their_image_dipoles(void **state) {
-  static const double distance[] = {4, 2.5, 2.1, 1.75}; /* radii 1 and .7 */
+  static const double distance[] = {4, 2.5, 2.1, 1.75}; /* distances of the centres; the radii are 1 and .7 */
   static const int nodes[] = {64, 64, 128, 640};
   const double radius[2] = {1, .7};
   for (int k = 0; k < 4; k++) {

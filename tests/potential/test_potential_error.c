@@ -17,7 +17,7 @@ typedef struct levels {
   double distance;
   cb_surface *surface, *level;
   solid_mesh pair;
-  int told; /* number of reports */
+  int told; /* number of levels that were reported */
 } levels;
 
 static cb_surface *surface_of(const levels *l) {
@@ -170,7 +170,7 @@ static void estimates_hold(void **unused) {
       check_at_most(report.asymmetry, e.error);
       if (n == all[i].levels) check_at_most(e.error, all[i].best);
       if (n == all[i].levels && all[i].reached > 0) check_at_most(error, all[i].reached);
-      /* positive, up to round-off */
+      /* The diagonal of K is positive, up to round-off. */
       for (int j = 0; j < 6; j++) check_at_least(e.mass.K[j][j], -1e-14 * e.mass.K[5][5]);
     }
 }
@@ -334,7 +334,7 @@ static void the_fluid_model_takes_an_error(void **unused) {
   check_at_least(out.error, out.asymmetry);
   assert_string_equal(out.method, "iterative");
   assert_int_equal(out.faces, 8192);
-  assert_int_equal(lines, 1); /* only the last level is large */
+  assert_int_equal(lines, 1); /* only the last level is so large that a message is printed */
   cb_fluid_model_free(m);
   cb_tree_free(tree);
   cb_surface_free(s);

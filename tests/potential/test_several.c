@@ -120,7 +120,7 @@ static void bodies_far_apart_are_dipoles(void **unused) {
   several_free(s, 2, m);
 }
 
-/* Bodies that move together are one body, whose panels are those of all. */
+/* Bodies that move together have the added mass of one body with the panels of all. */
 static void bodies_that_move_together_are_one(void **unused) {
   for (int kind = CB_MIRROR_NONE; kind <= CB_MIRROR_FREE; kind++) {
     solid_mesh m[SEVERAL_GENERIC], placed[SEVERAL_GENERIC];

@@ -331,7 +331,7 @@ static void numbers_that_are_not_finite_are_refused(void **unused) {
 
 static double seconds(void) {
   struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* the machine may be busy */
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* processor time, since the computer may be busy */
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

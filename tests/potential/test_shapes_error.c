@@ -226,7 +226,7 @@ static cb_surface *surface_of(const reference *r, int resolution) {
 }
 
 typedef struct grid {
-  int faces; /* maximum number */
+  int faces; /* maximum number of faces */
   cb_surface *surface, *level;
 } grid;
 

@@ -50,7 +50,7 @@ static void discs_are_closed_forms(void **unused) {
     const cb_kirchhoff_mass coarse = of(m, &sheets), fine = of(m + 1, &sheets);
     for (int i = 0; i < 3; i++) {
       const double a = coarse.K[at[i]][at[i]], b = fine.K[at[i]][at[i]];
-      check_relative(b, oracle[e][i], e ? 1.5e-2 : 5e-3);                /* 2904 faces */
+      check_relative(b, oracle[e][i], e ? 1.5e-2 : 5e-3);                /* the error with 2904 faces */
       check_relative(extrapolated(a, b), oracle[e][i], e ? 5e-3 : 1e-3); /* less accurate for faces of unequal size */
     }
     check_at_most(fabs(fine.K[3][3]), 1e-12);
@@ -342,7 +342,8 @@ static void many_faces_take_the_tree(void **unused) {
                 1e-6 * (double)report.bytes, finer.faces, larger.iterations, 1e-6 * (double)larger.bytes);
   assert_int_equal(report.method, CB_POTENTIAL_ITERATIVE);
   assert_int_equal(larger.method, CB_POTENTIAL_ITERATIVE);
-  for (int i = 0; i < 36; i++) check_near(by_tree.K[i / 6][i % 6], by_matrix.K[i / 6][i % 6], 1e-6); /* far_error */
+  /* The tolerance is the default 1e-6 of far_error. */
+  for (int i = 0; i < 36; i++) check_near(by_tree.K[i / 6][i % 6], by_matrix.K[i / 6][i % 6], 1e-6);
   assert_true(report.iterations < 20 && larger.iterations < 30);
   assert_true((double)larger.bytes < 5 * (double)report.bytes); /* for 4 times as many faces */
   check_relative(fine.K[5][5], 8.0 / 3, 3e-4);
@@ -352,8 +353,8 @@ static void many_faces_take_the_tree(void **unused) {
   const cb_kirchhoff_mass both = mass_of(&ball, &sheets, &other), whole = mass_of(&ball, &dense, NULL);
   assert_int_equal(other.method, CB_POTENTIAL_ITERATIVE);
   assert_true(other.iterations < 2 * report.iterations);
-  for (int i = 0; i < 36; i++)
-    check_near(both.K[i / 6][i % 6], whole.K[i / 6][i % 6], 3e-6); /* far_error, for a larger tensor */
+  /* The tolerance is larger than far_error, because the tensor is larger. */
+  for (int i = 0; i < 36; i++) check_near(both.K[i / 6][i % 6], whole.K[i / 6][i % 6], 3e-6);
   free_mesh(&disc);
   free_mesh(&finer);
   free_mesh(&narrow);

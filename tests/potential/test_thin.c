@@ -141,8 +141,8 @@ static void what_is_solved_is_near_the_mirrored_mesh(void **unused) {
         cb_kirchhoff_mass mass;
         if (!status) {
           check_ok(cb_kirchhoff_added_mass(k, NULL, &mass));
-          /* The tolerance is 0.05, as stated in potential/mesh_pieces.h. Smaller elements of K are relative to a tenth
-           * of the largest one. */
+          /* The tolerance is 0.05, as stated in potential/mesh_pieces.h. For small elements of K it is relative to a
+           * tenth of the largest one. */
           for (int a = 0; a < 6; a++)
             check_near(mass.K[a][a], right.K[a][a], 0.05 * fmax(right.K[a][a], 0.1 * right.K[5][5]));
         }

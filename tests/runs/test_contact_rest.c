@@ -8,7 +8,7 @@ static void go(const char *text, memory_sink *m, cb_scenario **s) {
   check_ok(cb_run_go(cb_scenario_run(*s), &sink, NULL, NULL, NULL));
 }
 
-/* Checks that there are 11 to 59 events, all of them before this time. */
+/* Checks that there are 11 to 59 events, all of them before the time `last`. */
 static void check_events(const memory_sink *m, double last) {
   assert_true(m->n_events > 10 && m->n_events < 60);
   check_at_most(m->event[m->n_events - 1].time, last);

@@ -144,7 +144,7 @@ static void balls_meet_head_on_in_charts(void **unused) {
                                      {"rk4", 0.005, 1e-7},
                                      {"ida {rtol: 1e-11, atol: 1e-13}", 0.01, 1e-7}};
   head_on h = unequal;
-  h.end = 3; /* before the poles */
+  h.end = 3; /* the run ends before the balls reach a pole of the chart */
   for (size_t c = 0; c < sizeof charts / sizeof *charts; c++) {
     collision k;
     const double direction[3] = {0.5, 0.3, 0.2};

@@ -231,8 +231,8 @@ static cb_status step_ahead(cb_integrator *in, void *of, double h) {
 
 static const cb_integrator_class runs_ahead = {"runs_ahead", "", "", &cb_problem_hamiltonian, .step = step_ahead};
 
-/* A zero is just after the end of a step. In the shorter steps that the search for zeros makes, it is just before that
- * end. It belongs to the next step and is found once. */
+/* With the steps of the run, the zero of an event is just after the end of a step. With the shorter steps that the
+ * search for zeros makes, it is just before that end. The zero must be found once, in the next step. */
 static void a_zero_next_to_the_end_of_a_step_is_found_once(void **unused) {
   for (int late = 1; late < 10; late++) {
     cb_space *g;

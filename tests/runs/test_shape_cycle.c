@@ -158,7 +158,7 @@ static void multipliers_are_those_of_runs(void **state) {
                SNAKE "shape: {period: 2*pi/3, alpha1: {drive: \"0.5*sin(3*t)\"}, alpha2: {%s" TAIL
                      "}\nintegrator: {name: hamilton_pontryagin, order: 4, step: pi/300}\n",
                place);
-      cb_scenario *s = memory_go(&m, text); /* `period` gives the end */
+      cb_scenario *s = memory_go(&m, text); /* the key `period` sets the end of the run */
       const double to[2] = {memory_field(&m, m.n_rows - 1, "shape")[1],
                             memory_field(&m, m.n_rows - 1, "shape_rate")[1]};
       for (int i = 0; i < 2; i++) J[i][j] = side ? (to[i] - J[i][j]) / (2 * h) : to[i];

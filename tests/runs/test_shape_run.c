@@ -7,8 +7,9 @@
 
 static const double *last(const memory_sink *m, const char *name) { return memory_field(m, m->n_rows - 1, name); }
 
-/* Reference: Lagrange-Poincare equations with a form written by hand, by a Runge-Kutta method of high order. The error
- * of these steps is about 1e-8 (of order 4, from a run with half the step). */
+/* The expected numbers are from another program, which solves the Lagrange-Poincare equations with a form written by
+ * hand, by a Runge-Kutta method of high order. The error of this run is about 1e-8, estimated from a run with half the
+ * step. */
 static void snake_with_motor_and_spring_moves_as_its_reference(void **state) {
   memory_sink m;
   cb_scenario *s = memory_go(
@@ -76,7 +77,7 @@ static void pressed_variables_rest_at_their_limit(void **state) {
     check_at_most(memory_field(&m, row, "shape")[0], 1 + 1e-11);
     held += memory_field(&m, row, "shape")[0] >= 1 - 1e-11;
   }
-  check_at_least((double)held, 80); /* until about t = pi/2: the torque holds it */
+  check_at_least((double)held, 80); /* the torque holds alpha1 at its limit until about t = pi/2 */
   check_at_most((double)held, 200);
   check_at_most(last(&m, "shape")[0], .9);
   assert_true(m.n_events < 5);
@@ -96,7 +97,7 @@ static void effort_is_the_torque_of_the_law(void **state) {
                              "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 3}\n");
   for (size_t row = 1; row < m.n_rows; row++) {
     const double t = memory_field(&m, row, "time")[0];
-    /* the mean of -.5 * .5 * 4 sin(2 t) over the last step */
+    /* The effort is the mean of -.5 * .5 * 4 sin(2 t) over the last step. */
     check_near(memory_field(&m, row, "effort")[0], .5 * (cos(2 * t) - cos(2 * (t - .01))) / .01, 1e-4);
   }
   /* The work of the motor is the change of the kinetic energy J/4 alpha'^2, with J = 1 and alpha' = cos(2 t). */

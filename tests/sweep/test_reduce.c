@@ -217,7 +217,7 @@ static void wrong_texts_have_their_place(void **unused) {
   }
 }
 
-/* Writes "term + term + ...", or a sum of this number of elements of x. */
+/* Writes the sum of `times` copies of `term` or, if `term` is NULL, of the first `times` elements of x. */
 static void repeated(char *text, size_t size, const char *term, int times) {
   size_t n = 0;
   for (int k = 0; k < times; k++) {

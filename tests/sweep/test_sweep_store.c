@@ -183,7 +183,7 @@ static void a_store_goes_on(void **unused) {
     for (int64_t m = 40 + turn; m < 50; m += 2) done[m] = true;
     show(true, false);
     check_joined(done);
-    put(store, 1); /* lost, as after a kill */
+    put(store, 1); /* this result is lost, as if the process had been killed */
     cb_store_free(store);
   }
   check_ok(cb_results_scan_read(&folder, &layout, true, &scan));

@@ -145,7 +145,7 @@ static void a_maple_seed_without_weight_in_its_vein_dives(void **unused) {
 
 /* The masses follow from the volumes and areas of the faces. If the error is of order 2, twice the resolution divides
  * it by 4. The order is log2 of the ratio of two successive differences. On these coarse meshes, terms of higher order
- * change this number by 0.2. */
+ * change the measured order by 0.2. */
 static void fall_and_spin_of_a_maple_seed_converge_with_order_2_in_the_size_of_its_faces(void **unused) {
   static const char *const resolution[] = {"bodies.0.shape.resolution=12", "bodies.0.shape.resolution=24",
                                            "bodies.0.shape.resolution=48"};

@@ -157,7 +157,7 @@ static void distance_and_derivatives_are_those_of_the_built_in_chart(void **s) {
 
 /* --- bodies --- */
 
-/* The same space as text and built in, with the coordinates of three points at distances of about one unit. */
+/* A built-in space, the same space given by the text of its metric, and three points at distances of about one unit. */
 typedef struct stage {
   const char *closed, *text, *points[3];
 } stage;

@@ -233,9 +233,9 @@ static void form_velocity_has_the_published_errors(void **unused) {
   }
 }
 
-/* The round-off eps of the distance causes a round-off of eps/h^2 in the multiplier of the form `velocity`. This
- * round-off is larger than the tolerance of the published iteration, so at h = .001 the iteration does not end before
- * its limit. */
+/* With steps h, the round-off eps of the distance causes a round-off of eps/h^2 in the multiplier of the form
+ * `velocity`. For h = .001 it is larger than the tolerance of the published iteration, so this iteration ends only
+ * at its limit. */
 static void the_published_oddity_in_s3_is_round_off_and_gone(void **unused) {
   check_numbers_alone();
   body_case c;

@@ -63,9 +63,11 @@ static void polynomial(double r, double p[3]) {
   p[2] = 2 * poly[2] + 6 * poly[3] * r;
 }
 
-/* The equation of the two pendulums with q = p(r), where c is the damping and `motor` a torque on the second one:
+/* The equation of the two pendulums with q = p(r):
  *
- *   (I_1 p'^2 + I_2) r'' + I_1 p' p'' r'^2 = p' (m_1 g L_1 cos p - c p' r') + m_2 g L_2 cos r + motor */
+ *   (I_1 p'^2 + I_2) r'' + I_1 p' p'' r'^2 = p' (m_1 g L_1 cos p - c p' r') + m_2 g L_2 cos r + motor
+ *
+ * m_i are the masses, I_i the moments of inertia, c is the damping, and `motor` a torque on the second pendulum. */
 static int reduced(double t, const double *z, double *out, void *unused) {
   const double g = 9.81, damping = .3;
   double p[3];
@@ -102,8 +104,9 @@ static void geared_pendulums_move_by_the_reduced_equation(void **unused) {
   check_at_most(error[1][1], 1e-7);               /* the fourth power of the step, times rates near 10 */
 }
 
-/* The wrench of a joint contains the torque of the coupling: the torque I_1 q'' turns the first body, although it has
- * no motor. After two steps the rates are still so small that centripetal forces have nearly no torque. */
+/* The wrench of a joint contains the torque of the coupling. The first body has no motor, but the torque I_1 q'' turns
+ * it, where I_1 is its moment of inertia. After two steps the rates are still so small that centripetal forces have
+ * nearly no torque. */
 static void the_wrench_of_a_joint_has_its_coupling(void **unused) {
   simulation *s = run(TWO("0", ", couple: {to: two, polynomial: [0, -2]}") SECOND ", motor: 0.5}\n", 2, .01, .02);
   measure(s);

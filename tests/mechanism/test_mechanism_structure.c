@@ -224,7 +224,8 @@ static void start_pair(joined *s, const char *const kind[2], const int side[2], 
 }
 
 /* Computes the matrix of the kinetic energy in joint coordinates: M_ij = sum <K Y_i, Y_j> over the bodies, plus the
- * rotors. Y_i are the twists if only coordinate i changes, at the rate 1. Returns the number of coordinates. */
+ * rotors. K is the inertia of a body, and Y_i its twist if only coordinate i changes, at the rate 1. Returns the number
+ * of coordinates. */
 static int find_matrix(const char *const kind[2], const int side[2], const double *q, double M[MOST * MOST]) {
   double Y[MOST][12];
   int n = 1;
@@ -310,8 +311,8 @@ static void steps_are_symplectic(void **unused) {
 
 /* --- stiff springs and dampers --- */
 
-/* A free pair of bodies is on a hinge with a spring of frequency w. For w h from .4 to 400 the motion stays bounded,
- * and the momentum is conserved. */
+/* A hinge with a spring of frequency w joins a free pair of bodies. With steps h for which w h is from .4 to 400, the
+ * motion stays bounded, and the momentum is conserved. */
 static void stiff_springs_stay_bounded(void **unused) {
   for (double wh = .4; wh < 500; wh *= 10) {
     joined s = {.t = 0};
@@ -341,7 +342,8 @@ static void stiff_springs_stay_bounded(void **unused) {
   }
 }
 
-/* With a damper c on a hinge, and c h/I from .1 to 1000, the rate decreases, and its sign may alternate. */
+/* A body of moment of inertia I is on a hinge with a damper c. For steps h with c h/I from .1 to 1000, the rate
+ * decreases, and its sign may alternate. */
 static void stiff_dampers_stop_the_hinge(void **unused) {
   for (double ratio = .1; ratio < 2000; ratio *= 10) {
     joined s = {.t = 0};

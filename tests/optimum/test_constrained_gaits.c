@@ -65,8 +65,8 @@ static void walls_that_are_not_met_do_not_count(void **state) {
                                 .upper = upper,
                                 .no_crossing = true};
   cb_direct *d = solved(&o, ring(0, 0, 1, 1), 24);
-  check_relative(d->amount * d->amount / d->v->cost, .012364154621884,
-                 1e-9); /* the contribution of omitted harmonics */
+  /* The tolerance is the error that is due to omitted harmonics. */
+  check_relative(d->amount * d->amount / d->v->cost, .012364154621884, 1e-9);
   cb_direct_free(d);
   cb_bundle_free(b);
 }

@@ -94,7 +94,8 @@ static void the_limited_cat_agrees_with_closed_forms(void **state) {
   cb_bundle_free(b);
 }
 
-/* If the limit of the torque is below 4 M d/T^2, no motion satisfies it. */
+/* A body of constant inertia M must turn by the angle d in the time T, from rest to rest. If the limit of the torque is
+ * below 4 M d/T^2, this is not possible. */
 static void a_limit_that_cannot_be_kept_is_refused(void **state) {
   cb_bundle *b = discs();
   const double from = 0, to = 1.2, T = 2, L = .99 * 4 * .5 * 1.2 / (T * T);

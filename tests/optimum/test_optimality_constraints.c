@@ -18,7 +18,7 @@ static void a_projection_has_its_complements(void **state) {
   print_message("seed %llu\n", (unsigned long long)seed);
   double A[ROWS * N], g[N], z[ROWS], y[ROWS], x[N];
   for (int k = 0; k < ROWS * N; k++) A[k] = check_uniform(&seed, -1, 1) + (k % N == 0);
-  for (int k = 0; k < N; k++) A[(ROWS - 1) * N + k] = A[k] + A[N + k]; /* the last row depends on others */
+  for (int k = 0; k < N; k++) A[(ROWS - 1) * N + k] = A[k] + A[N + k]; /* the last row is the sum of the first two */
   for (int k = 0; k < N; k++) g[k] = check_uniform(&seed, -1, 1) + (k == 0);
   const double size = sqrt(cb_dot(N, g, g));
   for (int k = 0; k < N; k++) g[k] /= size;

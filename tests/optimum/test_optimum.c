@@ -109,8 +109,7 @@ static void a_cost_that_falls_without_end_is_told(void **state) {
   cb_bundle_free(b);
 }
 
-/* Compares three different methods: the gradient flow, Newton's method, and collocation of Wong's
- * equations. */
+/* Compares three methods: the gradient flow, Newton's method, and collocation of Wong's equations. */
 static void the_gradient_flow_comes_to_the_same(void **state) {
   static const double start_shape[2] = {.65, .8};
   static const struct {

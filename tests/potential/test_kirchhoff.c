@@ -71,7 +71,7 @@ static void two_spheres_are_a_series(void **unused) {
 static void a_torus_is_as_in_the_table(void **unused) {
   solid_mesh m[2] = {shape_mesh("torus", "{resolution: 32}"), shape_mesh("torus", "{resolution: 64}")};
   const cb_kirchhoff_mass coarse = mass_of(m, NULL, NULL), fine = mass_of(m + 1, NULL, NULL);
-  /* The tolerances are the last digit of the reference, and errors of order h^4. */
+  /* The tolerances cover the rounding of the expected values, and errors of order h^4. */
   check_near(extrapolated(coarse.K[3][3], fine.K[3][3]), 1.972, 3e-3);
   check_near(extrapolated(coarse.K[5][5], fine.K[5][5]), 5.249, 5e-3);
   free_mesh(m);
@@ -100,7 +100,7 @@ static void a_twisted_bar_spins_as_it_sinks(void **unused) {
   sorted[0] = fmax(size[0], fmax(size[1], size[2]));
   sorted[2] = fmin(size[0], fmin(size[1], size[2]));
   sorted[1] = size[0] + size[1] + size[2] - sorted[0] - sorted[2];
-  /* The reference has two digits, and edges cause errors. */
+  /* The expected values have two digits, and the edges of the bar cause errors. */
   for (int i = 0; i < 3; i++) check_relative(sorted[i], coupling[i], 0.15);
   free_mesh(&m);
   free_mesh(&image);

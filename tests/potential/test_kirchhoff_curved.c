@@ -94,7 +94,7 @@ static void rows_tell_the_share_of_the_sphere(void **unused) {
   }
 }
 
-/* The numbers were computed by the method of fundamental solutions, with 10 digits. */
+/* The expected tensors of two quadrics were computed by the method of fundamental solutions, with 10 digits. */
 static void quadrics_have_their_numbers(void **unused) {
   static const double known[2][6] = {{.0036455394, .0153159809, .0034581361, .2116121666, .3299998762, .5460661032},
                                      {.0007738390, .0026044675, .0004982475, .1433059009, .1850536967, .2635774368}};

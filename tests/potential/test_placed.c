@@ -131,8 +131,8 @@ static void nothing_changes_along_the_plane(void **unused) {
   free_mesh(&m);
 }
 
-/* Values are extrapolated from two meshes, for several distances. The tensor is compared with the series of two
- * spheres, and its derivative with differences of the series. */
+/* A sphere is at several distances from a rigid wall. Its tensor, extrapolated from two meshes, is compared with the
+ * series of two spheres, and the derivative of the tensor with differences of this series. */
 static void a_sphere_has_the_slope_of_two_spheres(void **unused) {
   solid_mesh m[2] = {ellipsoid_mesh(5, 1, 1, 1), ellipsoid_mesh(10, 1, 1, 1)};
   const cb_kirchhoff_options options = before(CB_MIRROR_RIGID, 0, 0, 2, 1);

@@ -136,7 +136,7 @@ static void masses_are_those_of_the_inside(void **state) {
     memcpy(last, z, sizeof z);
   }
   check_at_least(fabs(T[0][2]), 0.01);                 /* the centroid of the area is not at the origin */
-  check_at_most(difference(9, *body->mass, *T), 1e-8); /* the error is 1/CORNERS^2 */
+  check_at_most(difference(9, *body->mass, *T), 1e-8); /* the error is of order 1/CORNERS^2 */
   cb_plane_body_free(body);
 }
 

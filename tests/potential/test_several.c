@@ -46,7 +46,7 @@ static pair by_panels(int edge, double d) {
   return out;
 }
 
-/* The numbers were computed by another program with 60 terms of the series. */
+/* The expected added masses and slopes were computed by another program, with 60 terms of the series. */
 static void the_series_has_the_known_numbers(void **unused) {
   static const pair known = {
       {{2.12084479556, -0.20426390914, 0.73156768850}, {2.10163032772, 0.10152185761, 0.72233068108}},
@@ -83,8 +83,9 @@ static void two_spheres_agree_with_their_series(void **unused) {
 
 /* --- other solutions --- */
 
-/* At a large distance d along the unit vector e, K_12 = -A_1 (3 e e^T - 1) A_2/(4 pi d^3) with A = K_vv + V for the
- * volume V (Lamb 1932, article 145). The next terms are smaller by the factor (size/d)^2, here about 1e-3. */
+/* Two bodies are at a large distance d along the unit vector e. The translational part of the tensor that couples them
+ * is K_12 = -A_1 (3 e e^T - 1) A_2/(4 pi d^3), where A_i = K_vv + V is the translational added mass of body i alone
+ * plus its volume (Lamb 1932, article 145). The next terms are smaller by the factor (size/d)^2, here about 1e-3. */
 static void bodies_far_apart_are_dipoles(void **unused) {
   solid_mesh m[2] = {ellipsoid_mesh(8, 1, 0.6, 0.4), ellipsoid_mesh(8, 0.5, 0.9, 0.35)};
   cb_several *s = several_of(2, m, NULL);

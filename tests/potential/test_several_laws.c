@@ -47,8 +47,8 @@ static void the_slope_is_the_derivative_of_the_energy(void **unused) {
     for (int n = kind ? 1 : 2; n <= SEVERAL_GENERIC; n++) check_slope(n, kind);
 }
 
-/* The momentum is linear in Y, and <momentum(Y), Z> = <momentum(Z), Y>. It is therefore the derivative of the energy
- * <momentum(Y), Y>/2. */
+/* The momentum is linear in the twists Y, and <momentum(Y), Z> = <momentum(Z), Y> for all twists Y and Z. It is
+ * therefore the derivative of the energy <momentum(Y), Y>/2. */
 static void the_momentum_is_the_derivative_of_the_energy(void **unused) {
   for (int kind = CB_MIRROR_NONE; kind <= CB_MIRROR_FREE; kind++) {
     solid_mesh m[SEVERAL_GENERIC];
@@ -204,8 +204,8 @@ static void earlier_calls_do_not_change_the_result(void **unused) {
 
 /* --- gaps --- */
 
-/* Two octahedra, whose corners are on their axes at the distances 1 and `size`. Returns the status for the pose of the
- * second one. */
+/* Makes two octahedra, whose corners are on their axes at the distances 1 and `size`. The second one has the pose
+ * `second`. Returns the status of cb_several_apply. */
 static cb_status octahedra(double size, const cb_pose *second, cb_several_report *report) {
   solid_mesh m[2] = {ellipsoid_mesh(1, 1, 1, 1), ellipsoid_mesh(1, size, size, size)};
   cb_several *s = several_of(2, m, NULL);

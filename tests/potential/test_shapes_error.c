@@ -22,7 +22,7 @@ enum { FACES = 1200, MORE = 5200, LEVELS = 7 }; /* maximum numbers of faces, and
 
 typedef struct reference {
   const char *shape, *parameters;
-  double known, K[21]; /* the lower triangle, about the origin */
+  double known, K[21]; /* known: error of this reference; K: lower triangle of the tensor about the origin */
 } reference;
 
 #define ON_AXES(K00, K11, K22, K33, K44, K55) \

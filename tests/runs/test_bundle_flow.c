@@ -37,8 +37,8 @@ static double farthest(int n, const double *a, const double *b) {
   return most;
 }
 
-/* Jeffery's equation for a slender rod in the flow (c y, 0, 0): phi' = -c sin(phi)^2, so that
- * cot(phi) = cot(phi_0) + c t; the middle of the rod moves with the fluid there. */
+/* The angle phi of a slender rod in the flow (c y, 0, 0) satisfies Jeffery's equation phi' = -c sin(phi)^2, so that
+ * cot(phi) = cot(phi_0) + c t. The middle of the rod moves with the fluid there. */
 static void a_straight_chain_turns_as_a_slender_rod_in_a_shear(void **state) {
   const double c = 1.5, phi = 2.4, T = 4;
   double g[CB_GROUP_SIZE];
@@ -338,8 +338,8 @@ static void no_force_acts_on_a_surface_in_a_strain(void **state) {
 }
 
 /* The velocity of the flow along the line is c x. If the lengths l1 and l2 of the two links are equal and constant, the
- * swimmer moves with the velocity c X of the flow at its middle sphere. So X grows as exp(c t). A swimmer with
- * l1 = 2 l2 has a smaller X at the end. */
+ * swimmer moves with the velocity c X of the flow at the position X of its middle sphere. So X grows as exp(c t). A
+ * swimmer with l1 = 2 l2 has a smaller X at the end. */
 static void three_spheres_in_a_strain_along_their_line(void **state) {
   static const char *const flow = "flow: {shear: {gradient: [[0.5, 0, 0], [0, -0.25, 0], [0, 0, -0.25]]}}\n",
                            *const from = "start: {group: [0.4]}\n";

@@ -107,7 +107,7 @@ static void a_failed_step_is_retried_by_halves(void **unused) {
   assert_int_equal(m.n_rows, 2);
   assert_true(m.n_events > 0);
 
-  /* The same steps by explicit calls: each step that an event reports as failed is made in two halves. */
+  /* Makes the same steps by explicit calls. Each step that an event reports as failed is made in two halves. */
   cb_integrator *in = cb_scenario_integrator(halves);
   cb_state *state;
   check_ok(cb_state_create(cb_scenario_system(halves), &state));

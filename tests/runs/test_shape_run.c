@@ -161,8 +161,8 @@ static void elastic_purcell_swims_as_its_reference(void **state) {
   }
 }
 
-/* The variable relaxes fast: k h/M = 200. The error of Radau IIA is at most 1e-9, while that of Gauss is at least 1e-6.
- * The reference has a hundredth of the step. */
+/* A spring of stiffness k relaxes fast: k h/M = 200, with the step h and the drag M. The error of Radau IIA is at most
+ * 1e-9, while that of Gauss is at least 1e-6. The reference is a run with a hundredth of the step. */
 static void stiff_springs_need_radau(void **state) {
   double at[3];
   for (int i = 0; i < 3; i++) {

@@ -224,7 +224,8 @@ static void a_body_far_from_its_frame_loses_no_digits(void **state) {
     for (int i = 0; i < 3; i++) {
       const int k = (i + 1) % 3, l = (i + 2) % 3;
       check_near(B[i * 2 + j], A[i * 2 + j], 1e-11);
-      const double cross = B[k * 2 + j] * c[l] - B[l * 2 + j] * c[k]; /* omega × c, for another origin */
+      /* The velocity of the other origin differs by omega × c. */
+      const double cross = B[k * 2 + j] * c[l] - B[l * 2 + j] * c[k];
       check_near(B[(3 + i) * 2 + j] + cross, A[(3 + i) * 2 + j], 1e-11);
       check_near(dB[12 + i * 2 + j], dA[12 + i * 2 + j], 1e-10);
     }

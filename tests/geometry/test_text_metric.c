@@ -50,7 +50,7 @@ static const pair pairs[] = {
 
 typedef struct twins {
   cb_tree *tree;
-  cb_space *text, *closed; /* the built-in space in the same chart */
+  cb_space *text, *closed; /* text: the space from its metric; closed: the built-in space in the same chart */
 } twins;
 
 static twins open_twins(const pair *p) {

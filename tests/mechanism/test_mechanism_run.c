@@ -407,7 +407,8 @@ static void efforts_of_drives_turn_body_rotor_and_spring(void **unused) {
 /* A swimmer of three links with motors. The drag coefficient c divided by the mass m is up to 4e4/s. The result with
  * steps of .01 is close to that with steps of .001. */
 static void stiff_drag_of_joined_bodies_stays_bounded(void **unused) {
-  static const double most[] = {2e-3, 2e-4, 2e-6, 2e-6}; /* measured 1e-3, 1e-4, 2e-7, and less */
+  /* tolerances; the measured differences are 1e-3, 1e-4, 2e-7, and less */
+  static const double most[] = {2e-3, 2e-4, 2e-6, 2e-6};
   for (int i = 0; i < 4; i++)
     for (int order = 2; order <= (i == 0 ? 4 : 2); order += 2) { /* order 4 is refused where c h/m > 1 */
       char text[4096];

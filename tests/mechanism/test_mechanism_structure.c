@@ -137,7 +137,7 @@ static void any_joint_may_close_a_loop(void **unused) {
     joined without = loose;
     for (int j = 0; j < 4; j++) memset(without.joint[j].armature, 0, sizeof without.joint[j].armature);
     start_again(&without, 0, NULL, &fit);
-    memcpy(without.state, fit.state, sizeof fit.state); /* twists that the loop allows */
+    memcpy(without.state, fit.state, sizeof fit.state); /* these twists are allowed by the loop */
     memcpy(without.joint, loose.joint, sizeof loose.joint);
     const int at = cb_mechanism_first(fit.mechanism, 1);
     driven_joint d[4];

@@ -112,7 +112,7 @@ static void a_file_that_is_being_written_is_left_alone(void **unused) {
   assert_int_equal(cb_record_create(path, &layout, &options, &second), CB_ERROR_FILE);
   check_ok(sample_write(sink, 300, 600, 100));
   check_ok(sink.close(sink.self, true));
-  assert_int_equal(sink.row(sink.self, NULL), CB_ERROR_ARGUMENT); /* closed */
+  assert_int_equal(sink.row(sink.self, NULL), CB_ERROR_ARGUMENT); /* the sink is closed */
   cb_record_free(record);
   assert_int_equal(sample_check(path).rows, 600);
   cb_repair_report report;

@@ -170,7 +170,7 @@ static void forces_and_constraints_of_the_world_do_not_depend_on_the_frame(void 
       const bool product = strstr(frames[f].space, "xe") != NULL;
       char extra[512];
       snprintf(extra, sizeof extra, product ? cases[c].curved : cases[c].extra, frames[f].space[0] == 'h' ? "-1" : "1");
-      if (!strcmp(frames[f].space, "sl2") && (c == 1 || c == 4)) { /* coordinates x, w, theta */
+      if (!strcmp(frames[f].space, "sl2") && (c == 1 || c == 4)) { /* the coordinates of SL2 are x, w and theta */
         snprintf(extra, sizeof extra, "%s",
                  c == 1 ? "potentials:\n  - expression: {value: \"m*(theta + 0.3*x*w)\"}\n"
                         : "constraints:\n  - surface: {particle: [a, 1], value: \"x + 0.3*w - 0.1*theta - 0.43\"}\n");

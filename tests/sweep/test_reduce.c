@@ -255,7 +255,7 @@ static void too_long_a_text(void **unused) {
   strcpy(text, "max(");
   repeated(text + 4, sizeof text - 5, "x[0,0]", 200);
   strcat(text, ")");
-  assert_true(fabs(reduce(text, 1, NULL, 0) - 200) < 1e-9); /* cos(0) 200 times */
+  assert_true(fabs(reduce(text, 1, NULL, 0) - 200) < 1e-9); /* the sum of 200 times cos(0) */
 }
 
 /* --- states --- */

@@ -167,8 +167,8 @@ static void the_optimality_knows_what_is_refracted(void **state) {
   cb_bundle_free(b);
 }
 
-/* Creates a bundle on SO(3) whose A and M contain the function `size` of a. With |a - 0.1| they have kinks. With
- * sqrt((a - 0.1)^2 + e^2) they are smooth, and the cost differs by e^2 log e. */
+/* Creates a bundle on SO(3) whose A and M contain `size`, a function of the shape variable a. With |a - 0.1| they have
+ * kinks. With sqrt((a - 0.1)^2 + e^2) they are smooth, and the cost differs by e^2 log e. */
 static cb_bundle *bent_bundle(const char *size, bool breaks) {
   char text[800];
   snprintf(text, sizeof text,

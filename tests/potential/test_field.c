@@ -38,8 +38,8 @@ static double sphere_error(int n, double r, double *of_phi) {
   return worst;
 }
 
-/* Away from the surface the maximum errors, relative to the speed |V|, are of second order in the size of a face. Near
- * the surface they are proportional to this size. */
+/* Away from the surface the maximum errors, relative to the speed |V| of the sphere, are of second order in the size of
+ * a face. Near the surface they are proportional to this size. */
 static void a_sphere_is_a_dipole(void **unused) {
   double phi[2];
   const double coarse = sphere_error(8, 1.5, phi), fine = sphere_error(16, 1.5, phi + 1);

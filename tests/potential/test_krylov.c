@@ -86,7 +86,7 @@ static void steps_are_as_many_as_eigenvalues(void **unused) {
   for (int i = 0; i < N; i++) {
     a[i * (N + 1)] = 1 + i % 4;
     b[i] = check_uniform(&state, -1, 1);
-    b[N + i] = i % 4 == 2; /* only one eigenvalue contributes */
+    b[N + i] = i % 4 == 2; /* the second column needs only one eigenvalue */
   }
   cb_krylov *k = NULL;
   cb_krylov_result result;

@@ -141,7 +141,7 @@ static void the_record_of_a_killed_writer_is_repaired_and_resumed(void **unused)
   assert_int_equal(report.rows, 700);
   assert_int_equal(sample_check(left).rows, 700);
   const char *const both[] = {left, again};
-  for (int i = 0; i < 2; i++) { /* with and without repair, from the checkpoint at 600 */
+  for (int i = 0; i < 2; i++) { /* resumes from the checkpoint at 600, with and without repair */
     sample_state state;
     cb_record_position at;
     cb_record *second;

@@ -133,8 +133,8 @@ static void the_cases_of_the_thesis_come_out_to_1e_12(void **unused) {
   }
 }
 
-/* Balls move in charts, in directions in which they do not reach a pole before the end. IDA and rk4 have larger
- * errors. */
+/* Balls move in charts, in directions in which they do not reach a pole before the end. The tolerances of IDA and rk4
+ * are larger. */
 static void balls_meet_head_on_in_charts(void **unused) {
   static const char *const charts[] = {"h3 {chart: polar}", "h3 {chart: poincare}", "s3 {chart: polar}",
                                        "s3 {chart: stereographic}", "e3 {chart: polar}"};

@@ -31,9 +31,9 @@ static inline void subject_end(subject *s) {
   cb_tree_free(s->tree);
 }
 
-/* Computes the wrench F about the origin, summed over all places and terms of the model, for the density rho of the
- * fluid and the twist V of the body. greatest[0] and greatest[1] are the maximum absolute components of torque and of
- * force in any term. */
+/* Computes the wrench F about the origin, summed over all points where the model applies a wrench and over all its
+ * terms, for the density rho of the fluid and the twist V of the body. greatest[0] and greatest[1] are the maximum
+ * absolute components of torque and of force in any term. */
 static inline void wrench_of(const subject *s, double rho, const double V[6], double F[6], double greatest[2]) {
   memset(F, 0, 6 * sizeof *F);
   greatest[0] = greatest[1] = 0;
@@ -54,8 +54,9 @@ static inline void wrench_of(const subject *s, double rho, const double V[6], do
   }
 }
 
-/* Compares the derivatives of every term by the twist with differences of fourth order with the step 1e-3, for 20
- * random twists at every place. The tolerance is 1e-7 of the maximum derivative of the term. */
+/* Compares the derivatives of every term of the model with respect to the twist with differences of fourth order with
+ * the step 1e-3, for 20 random twists at every point where the model applies a wrench. The tolerance is 1e-7 of the
+ * maximum derivative of the term. */
 static inline void check_subject_slopes(const subject *s, uint64_t *seed) {
   static const double weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12};
   for (int round = 0; round < 20 * s->places; round++) {

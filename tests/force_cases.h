@@ -244,7 +244,7 @@ typedef struct force_setup {
   cb_system *s;
   cb_forces *f;
   cb_state *state;
-  double v[N * K]; /* velocities in the state's order */
+  double v[N * K]; /* velocities of the particles, in their order in the state */
 } force_setup;
 
 /* Creates five particles of unequal masses and charges in two bodies, with the forces of one kind. Their positions are

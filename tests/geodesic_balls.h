@@ -25,9 +25,10 @@ typedef struct oracle {
   const cb_space *g; /* only its factors and its number of coordinates are used */
   int n;
   double mass[ORACLE_BALLS], radius[ORACLE_BALLS], x[ORACLE_BALLS][CB_COORD_MAX], v[ORACLE_BALLS][CB_COORD_MAX];
-  double room, centre[CB_COORD_MAX]; /* radius and centre of a fixed ball around all the others; radius 0: none */
+  double room, centre[CB_COORD_MAX]; /* radius and centre of a fixed ball that contains all balls; radius 0: none */
   double t;
-  int contacts, i[ORACLE_CONTACTS], j[ORACLE_CONTACTS]; /* j = -2: the containing ball */
+  /* Contact k is of ball i[k] with ball j[k], or with the fixed ball if j[k] is -2. */
+  int contacts, i[ORACLE_CONTACTS], j[ORACLE_CONTACTS];
   double time[ORACLE_CONTACTS], impulse[ORACLE_CONTACTS];
 } oracle;
 

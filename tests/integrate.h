@@ -5,7 +5,7 @@
 #include "geometry/origin.h"
 #include <curvebody/integrator.h>
 
-/* Quadrics of every kind, products and charts, which most integrators support. */
+/* Spaces that most integrators support: quadrics of every class, products, and charts. */
 static const char *const every_kind_of_space[] = {"e3",
                                                   "s3",
                                                   "h3",

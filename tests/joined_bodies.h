@@ -25,7 +25,7 @@ typedef struct joined {
   cb_mechanism_bodies bodies;
   double t;
   double curvature;            /* curvature of the space */
-  double q[6 * JOINED_BODIES]; /* coordinates at the start of the joints that were placed, joint by joint */
+  double q[6 * JOINED_BODIES]; /* coordinates at the start, of all joints that were placed, one joint after another */
   int coordinates;
 } joined;
 
@@ -51,7 +51,7 @@ static inline cb_status joined_derivative(void *self, double t, const cb_pose *g
   double F[6], block[3][3] = {{0}};
   (void)dmu;
   joined_wrench(self, t, g, Y, F, NULL);
-  cb_add_hat3(block, 1, F + 3); /* R^T f changes by (R^T f) × xi */
+  cb_add_hat3(block, 1, F + 3); /* a rotation xi changes R^T f by (R^T f) × xi */
   for (int i = 0; i < 9; i++) dF[3 + i / 3][i % 3] += block[i / 3][i % 3];
   return CB_OK;
 }

@@ -24,7 +24,7 @@ static inline void reference_split(reference *r, const cb_joint *j) {
     *own = (reference_joint){.kind = hinge ? "hinge" : "slide", .body = {from, last ? j->body[1] : r->bodies}};
     cb_quaternion_multiply(first.q, own_q, own->frame[0].q);
     memcpy(own->frame[0].x, place, sizeof place);
-    /* A body between two parts has the frame of the joint; the last part uses frame[1] of the joint. */
+    /* On a body between two parts, the frame of the joint is that of the body. On the last body it is frame[1]. */
     cb_joint_frame to = last ? j->frame[1] : (cb_joint_frame){.q = {1}};
     memcpy(frame.q, to.q, sizeof frame.q);
     cb_pose_rotation(&frame, turn);

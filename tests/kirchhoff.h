@@ -146,7 +146,7 @@ static inline double kirchhoff_distance(const kirchhoff_state *s, const kirchhof
   double c = y[0][3] * y[1][3];
   for (int i = 0; i < 3; i++) c += K * y[0][i] * y[1][i];
   const double root = sqrt(fabs(K)), d = (K > 0 ? acos(c) : acosh(c)) / root,
-               slope = K > 0 ? -root * sin(root * d) : root * sinh(root * d); /* dc/dd */
+               slope = K > 0 ? -root * sin(root * d) : root * sinh(root * d); /* the derivative of c by d */
   for (int e = 0; e < 2; e++)
     for (int i = 0; i < 4; i++) f[e][i] = (i < 3 ? K : 1) * y[1 - e][i] / slope;
   return d;

@@ -39,11 +39,13 @@ static inline double sides(const cb_local *l, int part) { return l->open[part] ?
 
 /* --- delta, a length of each part (see fluid/local.h) --- */
 
+/* Sums over the edges of a part: length times bending angle over the edges between two faces; the length of the border
+ * edges; and the length of the edges at which two faces are folded onto each other. */
 typedef struct bends {
   long double turning, border, folded;
 } bends;
 
-/* Adds the edge from e0 to e1, which the faces in two slots share, to the sums, with the weight `share`. */
+/* Adds the edge from e0 to e1 to *sum, with the weight `share`. The faces in slot0 and slot1 meet at this edge. */
 static inline void bend(const cb_local *l, const double *e0, const double *e1, int slot0, int slot1, double share,
                         bends *sum) {
   double e[3], normal[3];

@@ -87,7 +87,8 @@ static inline void reference_axis(const double q[4], int i, double out[3]) {
   for (int k = 0; k < 3; k++) out[k] = (w * w - cb_dot3(u, u)) * e[k] + 2 * u[i] * u[k] + 2 * w * c[k];
 }
 
-/* Computes axis i of frame A, which may rotate about axis s->about. */
+/* Computes the axis u_i of the joint's frame in body a, with i = s->i. If s->about >= 0, the axis is rotated by the
+ * angle s->turn about axis s->about of this frame. */
 static inline void reference_first(const reference_joint *j, const reference_body *a, const scalar_product *s,
                                    moving_vector *out) {
   double own[3], other[3], turned[3], by[3], twice[3], about[3], moved[3];
@@ -162,7 +163,8 @@ static inline void reference_row(const reference *r, const reference_body *body,
     if (s->j >= 0) reference_add(-1, cross, out->row[1]);
   }
   if (s->j >= 0) return;
-  for (int side = 0; side < 2; side++) { /* d' is v + w × arm of b, minus the same of a */
+  /* d' is the velocity v + w × arm of the place in b minus that of the place in a. */
+  for (int side = 0; side < 2; side++) {
     const double sign = side ? 1 : -1;
     cb_cross3(arm[side], u.a, cross);
     reference_add(sign, cross, out->row[side]);
@@ -223,8 +225,9 @@ typedef struct reference_system {
   double *matrix, *right;
 } reference_system;
 
-/* Writes a row to `out` as factors of the accelerations of all bodies, in the axes of the bodies. Returns gamma for the
- * accelerations v' in these axes: the acceleration in the world is R (v' + omega × v). */
+/* Writes the row `of` of J to `out`, as coefficients of the accelerations of all bodies in the axes of the bodies.
+ * Returns gamma for these accelerations. It differs from of->gamma, because with v' in the axes of the body, the
+ * acceleration in the world is R (v' + omega × v). */
 static inline double reference_gather(const reference *r, const reference_body *body, int joint, const product_row *of,
                                       double *out) {
   double gamma = of->gamma;

@@ -93,7 +93,7 @@ static inline void model_carry(const cb_bundle *b, model_path path, const void *
       check_ok(cb_bundle_connection(b, r, A, NULL, M, NULL));
       for (int i = 0; i < dim; i++) {
         a[k][i] = 0;
-        for (int j = 0; j < n; j++) a[k][i] += A[i * n + j] * v[j]; /* minus the body velocity */
+        for (int j = 0; j < n; j++) a[k][i] += A[i * n + j] * v[j]; /* A v is minus the body velocity */
       }
       double square = 0;
       for (int i = 0; i < n; i++)

@@ -90,7 +90,8 @@ static inline void random_springs(uint64_t *seed, cb_joint *j, bool loss) {
   }
 }
 
-/* Places the first (side 0) or second body (side 1) of the joint at random coordinates with random rates. */
+/* Places the first (side 0) or second body (side 1) of the joint relative to the other one. The coordinates of the
+ * joint and their rates are random. */
 static inline void random_hang(uint64_t *seed, joined *s, const cb_joint *j, int side) {
   double q[6], rate[6];
   for (int i = 0; i < 6; i++) {

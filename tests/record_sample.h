@@ -224,7 +224,7 @@ static inline void sample_wait_for_rows(const char *path, uint64_t rows) {
   for (int turn = 0; turn < 1000; turn++) {
     cb_reader *reader = NULL;
     const bool there = cb_reader_open(path, &reader) == CB_OK && cb_reader_position(reader).rows == rows &&
-                       access(path, F_OK) == 0; /* this file appears shortly after the first segment */
+                       access(path, F_OK) == 0; /* the file `path` appears shortly after the first segment */
     cb_reader_close(reader);
     if (there) return;
     nanosleep(&(struct timespec){0, 10000000}, NULL);

@@ -109,8 +109,8 @@ static inline void solve_partly(int N, const double *a, const double *b, const b
   for (int i = 0; i < k; i++) x[index[i]] = rhs[i];
 }
 
-/* Computes the derivative dy of the state y = (numbers of g, r, mu, p) at time t. For a bundle without a form, its
- * metric M replaces G. */
+/* Computes the derivative dy of the state y = (numbers of g, r, mu, p) at time t. If the bundle has no form G, its
+ * metric M is used instead of G. */
 static inline int shape_derivative(double t, const double y[], double dy[], void *of) {
   const moving_shape *m = of;
   const cb_shape_problem *p = &m->problem;

@@ -10,8 +10,8 @@
 
 enum { SYMPLECTIC_NUMBERS = 2 * 4 * CB_COORD_MAX };
 
-/* Returns omega(d1, d2). In the embedding the products use its form; in a chart they use none, because momenta are
- * covectors. */
+/* Returns the symplectic form dx1.dp2 - dx2.dp1 of two changes (dx1, dp1) and (dx2, dp2) of a state. The products use
+ * the form of the embedding. In a chart they use no form, because momenta are covectors. */
 static inline double omega(const body_case *c, const double *d1, const double *d2) {
   const int k = c->state->k, count = c->state->n * k;
   double sum = 0;
@@ -56,7 +56,7 @@ static inline double symplectic_defect(body_case *c, double h) {
   for (int a = 0; a < 2 * count; a++)
     for (int b = 0; b < a; b++) {
       const double defect = fabs(omega(c, after[a], after[b]) - omega(c, before[a], before[b]));
-      if (!(defect <= worst) && !isnan(worst)) worst = defect; /* a nan stays */
+      if (!(defect <= worst) && !isnan(worst)) worst = defect; /* once `worst` is nan, it stays nan */
     }
   cb_state_copy(c->state, start);
   cb_state_free(start);

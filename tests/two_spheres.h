@@ -41,7 +41,7 @@ enum { TWO_SPHERES_TERMS = 600 };
 static inline double two_spheres_round(const double radius[2], double d, int m, int terms, double u, double A[][2],
                                        double B[][2]) {
   const double a = radius[0], b = radius[1];
-  double change = 0, power = b * b * b / (d * d * d); /* a^(n-1) b^3/d^(n+2) */
+  double change = 0, power = b * b * b / (d * d * d); /* power is a^(n-1) b^3/d^(n+2) */
   for (int n = 1; n <= terms; n++, power *= a / d) {
     double c = n * power * (m ? n * (n + 1.) / 2 : n + 1.), sum[2] = {n == 1 ? -u : 0, 0};
     for (int k = 1; k <= terms; k++) {

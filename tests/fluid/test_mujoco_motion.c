@@ -107,7 +107,7 @@ static void methods_go_to_one_limit_with_their_orders(void **unused) {
   double limit[13], check[13];
   end_of("rkmk4", 12800, limit);
   end_of("rkmk4", 6400, check);
-  check_near(distance(check, limit, (double[4]){0}), 0, 1e-11); /* the errors of both runs, of order 4 */
+  check_near(distance(check, limit, (double[4]){0}), 0, 1e-11); /* both runs have errors of order 4 */
   for (int m = 0; m < 3; m++) {
     double at[13], error[3];
     for (int i = 0; i < 3; i++) {

@@ -99,7 +99,7 @@ static void velocities_are_continuous_derivatives(void **state) {
       for (int k = 0; k < 9; k++) {
         const double left = (x[k / 3][k % 3] - before[k / 3][k % 3]) / h,
                      right = (after[k / 3][k % 3] - x[k / 3][k % 3]) / h;
-        /* The error is h times half the second derivative, which is below 20, plus round-off divided by h. */
+        /* The differences have the error h/2 times the second derivative, which is below 20, and round-off/h. */
         check_near(left, v[k / 3][k % 3], 2e-5);
         check_near(right, v[k / 3][k % 3], 2e-5);
       }
@@ -117,7 +117,7 @@ static void a_clamped_sequence_rests_outside(void **state) {
   for (int i = 0; i < 6; i++) {
     check_ok(cb_poses_at(p, times[i], x, v));
     for (int k = 0; k < 9; k++) {
-      /* Compilers evaluate sines of constants differently. */
+      /* The tolerance is round-off: a compiler may evaluate the sine of a constant differently than the C library. */
       check_near(x[k / 3][k % 3], (i < 3 ? first : last)[k / 3][k % 3], 1e-15 * 4);
       assert_true(v[k / 3][k % 3] == 0);
     }

@@ -59,13 +59,15 @@ static void a_jump_is_found_by_its_poses_and_vertex(void **unused) {
   assert_int_equal(jump.vertex, 3);
   assert_true(jump.from == 19 || (jump.from == POSES - 1 && jump.to == 0));
   put(x);
-  memcpy(x[7], x[31], sizeof x[7]); /* pose 7 is wrong, in a slow wave */
+  /* The poses are a slow wave of amplitude 0.004 in y. Only pose 7 is wrong: it is displaced by 0.4. */
+  memcpy(x[7], x[31], sizeof x[7]);
   for (int i = 0; i < POSES; i++)
     for (int v = 0; v < VERTICES; v++) x[i][v][1] = x[0][v][1] + (i == 7 ? .4 : .004 * sin(2 * pi * i / POSES));
   jump = found(x, POSES, &times);
   assert_true(jump.from == 6 || jump.from == 7);
   put(x);
-  /* the first 40 of 48 poses are not a complete period; the step from the last pose to the first one is no jump */
+  /* The first 40 of 48 poses are not a complete period, and the poses are not declared as periodic. So the change from
+   * the last pose to the first one is not a jump. */
   assert_int_equal(found(x, 40, &(cb_poses_times){.step = .01}).vertex, -1);
 }
 

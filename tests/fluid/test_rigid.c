@@ -51,8 +51,8 @@ static double off_the_flow(const body_case *c, const cb_state *start, const char
   const int k = c->g->k, dim = c->g->dim;
   cb_isometry rest;
   double worst = 0;
-  /* the origin moves along the axis of the flow; its distance from the axis is sinh(L) times the part of its direction
-   * across the axis */
+  /* The origin must stay on the axis of the flow. Its distance from the axis is sinh(L) times the transverse part of
+   * its direction. */
   check_at_most(sinh(o->length) * fmax(fabs(o->direction[1]), fabs(o->direction[2])), 1e-13);
   cb_isometry_flow(c->g, cb_killing_find(c->g, flow), c->state->t - o->length * o->direction[0], &rest);
   for (int a = 0; a < c->state->n; a++) {

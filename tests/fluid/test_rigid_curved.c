@@ -27,8 +27,8 @@ static void extrapolated(const cb_rigid_problem *p, int method, double time, int
   }
 }
 
-/* The numbers for H3 were computed from the equations in 4x4 matrices by a Runge-Kutta method of order 8, with ten
- * digits. */
+/* The expected momentum and place in H3 were computed from the equations in 4x4 matrices by a Runge-Kutta method of
+ * order 8, with ten digits. */
 static void triaxial_body_moves_as_printed(void **unused) {
   static const double momentum[6] = {-.0769510786, -.0490948942,  .1763530333,
                                      -.3189329353, -1.5383079928, -1.5018839727},

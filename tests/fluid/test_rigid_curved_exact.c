@@ -42,9 +42,10 @@ static void ball_without_spin_across_follows_a_geodesic(void **unused) {
       }
 }
 
-/* A ball that spins across its direction of motion moves on a circle: its path has the geodesic curvature c = J
- * omega/(M v) with the spin omega and the speed v, and the radius R of the circle is atan(1/c) in S3 and atanh(1/c) in
- * H3. After half a period the ball is 2 R away, and after one period it is back. */
+/* A ball that spins across its direction of motion moves on a circle. Its path has the geodesic curvature
+ * c = J omega/(M v), with the moment of inertia J, the spin omega, the mass M and the speed v. The radius R of the
+ * circle is atan(1/c) in S3 and atanh(1/c) in H3. After half a period the ball is 2 R away, and after one period it is
+ * back. */
 static void spinning_ball_circles(void **unused) {
   for (int k = 0; k < 2; k++) {
     const struct ball *of = &balls[k];
@@ -207,7 +208,7 @@ static void a_body_anywhere_is_the_body_at_the_base_point(void **unused) {
     for (int i = 0; i < 6; i++) Y[i] = check_uniform(&seed, -1, 1);
     cb_rigid_state here = run_by(&b.problem, n % 4, &base, Y, 3, 100);
     cb_pose g = generic_pose, back;
-    if (K > 0) { /* the body is near the antipode after 100 of 200 steps */
+    if (K > 0) { /* the body is near the antipode of the base point after 100 of 200 steps */
       const cb_pose pole = {{.5, .5, -.5, .5}, {.6 * M_PI / root, 0, -.8 * M_PI / root}};
       cb_pose_inverse(&here.g, &back);
       cb_pose_multiply_in(K, &pole, &back, &g);

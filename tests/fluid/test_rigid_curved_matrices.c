@@ -90,7 +90,8 @@ static void generic_bodies_move_as_their_matrices(void **unused) {
   }
 }
 
-/* Computes the derivatives of the wrench along the poses g tau(xi) by differences, with errors of 1e-10. */
+/* Computes the derivatives of the wrench at the poses g exp(xi) with respect to xi by differences, with errors of
+ * 1e-10. */
 static cb_status along_pose(void *self, double t, const cb_pose *g, const double Y[6], double dmu[6][6],
                             double dF[6][6]) {
   const double K = ((const body *)self)->K1[0][1], h = 1e-5; /* these bodies use K1 only to store K */

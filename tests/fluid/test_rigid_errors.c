@@ -110,7 +110,7 @@ static void a_step_turns_by_less_than_half_a_turn(void **unused) {
       check_near(s.turn, 3.13, 1e-12);
       s = kept;
       check_ok(cb_rigid_step_pontryagin(&p, (cb_se3_map)map, -0.01, &s, NULL));
-      check_near(s.turn, 0.1, 1e-2); /* an estimate that is accurate for small rotations */
+      check_near(s.turn, 0.1, 1e-2); /* the estimated rotation in the step, which is accurate if it is small */
     }
 }
 

@@ -329,7 +329,7 @@ static void steps_are_symplectic_where_the_inertia_depends_on_the_pose(void **un
   for (int i = 0; i < 6; i++) layered_S[i][i] = 0.1 + 0.05 * i;
   layered_S[0][4] = layered_S[4][0] = 0.05;
   carried flowing = generic_carried();
-  memset(flowing.moment, 0, sizeof flowing.moment); /* without weight: only the wrench of the inertia acts */
+  memset(flowing.moment, 0, sizeof flowing.moment); /* no weight: only the wrench due to the varying inertia acts */
   flowing.weight = 0;
   cb_rigid_problem layers = {.inertia = layered_inertia, .pose_dependent = true, .inertia_wrench = layered_wrench},
                    flow = carried_problem(&flowing);

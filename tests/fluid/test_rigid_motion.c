@@ -57,8 +57,8 @@ static void free_rigid_body_follows_jacobi(void **unused) {
   for (int i = 0; i < 3; i++) check_near(fine.g.x[i], Y[3 + i] * time, 1e-9);
 }
 
-/* The Euler-Poisson equations, J w' = J w × w + moment × gamma, gamma' = gamma × w, with the spin w and gravity gamma
- * in the body's axes; y = (w, gamma). */
+/* The Euler-Poisson equations, J w' = J w × w + moment × gamma, gamma' = gamma × w, with the moments of inertia J, the
+ * spin w and gravity gamma in the body's axes. y = (w, gamma). */
 static int top(double t, const double *y, double *dy, void *user) {
   const body *b = user;
   double l[3], turn[3], torque[3];
@@ -104,8 +104,8 @@ static void heavy_top_follows_euler_poisson(void **unused) {
   }
 }
 
-/* The equations R' = R hat(w), x' = R v, mu' = ad*_Y mu + F with the twist Y = (w, v). y has the 9 numbers of R, then x
- * and mu. */
+/* The equations R' = R hat(w), x' = R v, mu' = ad*_Y mu + F with the rotation R, the position x, the twist Y = (w, v),
+ * the momentum mu and the wrench F. y has the 9 numbers of R, then x and mu. */
 static int sinking(double t, const double *y, double *dy, void *user) {
   const body *b = user;
   const double *mu = y + 12, *R = y;

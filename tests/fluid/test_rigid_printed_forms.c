@@ -33,7 +33,7 @@ static void with_the_printed_sign_nothing_tumbles(void **unused) {
         }
       }
       if (newton == 0)
-        memcpy(right, residual, sizeof right); /* the same expression for the twist of the previous step */
+        memcpy(right, residual, sizeof right); /* the right side of line 7, because here Y still is Y_k */
       for (int i = 0; i < 6; i++) residual[i] = right[i] - residual[i];
       assert_true(cb_solve6(J, 1, residual));
       for (int i = 0; i < 6; i++) Y[i] += residual[i];

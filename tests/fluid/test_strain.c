@@ -27,8 +27,8 @@ static cb_immersed_row named_wrench(const tank *k, const char *name, const cb_po
   return row;
 }
 
-/* Finds the wrench on an ellipsoid with the centre c in the body frame at the pose g, less that of the undisturbed
- * pressure. */
+/* Finds the wrench F on an ellipsoid at the pose g, whose centre is at c in the body frame. The wrench of the pressure
+ * in the undisturbed flow is subtracted. */
 static void expected_wrench(const strained_ellipsoid *o, const double c[3], const cb_pose *g, double F[6]) {
   double r[3][3], x[3], at[3], u[3], E[3][3] = {{0}}, pressure[6], torque[3];
   cb_pose_rotation(g, r);
@@ -106,7 +106,8 @@ static void the_closed_form_gives_the_pressure_on_an_ellipsoid(void **unused) {
   cb_fluid_model_free(model);
 }
 
-/* Finds the momentum -int rho phi (x × n, n) dA of the fluid around a fixed ellipsoid, whose centre is the origin. */
+/* Finds the momentum -int rho phi (x × n, n) dA of the fluid around a fixed ellipsoid, whose centre is the origin. rho
+ * is the density, phi the potential, and n the normal at the point x of the surface. */
 static void expected_momentum(const strained_ellipsoid *o, double mu[6]) {
   for (int i = 0; i < 3; i++) {
     mu[i] = -density * strain_spin(o, strain, i);
@@ -136,7 +137,7 @@ static void panels_converge_to_it_with_order_two(void **unused) {
     double mu[6], turn[3];
     momentum_of(&k, 0, &g, at_rest, mu);
     cb_cross3(centre, mu + 3, turn);
-    for (int j = 0; j < 3; j++) mu[j] -= turn[j]; /* about the centre */
+    for (int j = 0; j < 3; j++) mu[j] -= turn[j]; /* the angular momentum about the centre of the ellipsoid */
     of_momentum[i] = largest(mu, expected_mu, 3) / largest(expected_mu, NULL, 3);
     tank_empty(&k);
   }
@@ -208,7 +209,7 @@ static void the_origin_of_the_body_has_no_effect(void **unused) {
     const cb_pose g = pose_along(&generic_pose, (double[6]){0, 0, 0, -i * d[0], -i * d[1], -i * d[2]});
     double Y[6];
     memcpy(Y, generic_twist, sizeof Y);
-    cb_cross3(d, Y, turn); /* the velocity of the other origin is v - omega × d */
+    cb_cross3(d, Y, turn); /* with the twist (omega, v), the other origin has the velocity v - omega × d */
     for (int j = 0; i && j < 3; j++) Y[3 + j] += turn[j];
     named_wrench(&k, "flow", &g, Y, F[i]);
     if (i) cb_cross3(d, F[1] + 3, turn);
@@ -264,8 +265,9 @@ static cb_status fluid_energy(const tank *k, const cb_pose *g, double *energy) {
   return CB_OK;
 }
 
-/* In a steady irrotational flow H = (1/2) <K Y, Y> - T_0 - (rho/2) int |u|^2 dV is constant, where K is the inertia of
- * body and fluid and T_0 is the kinetic energy of the flow around the body at Y = 0. */
+/* In a steady irrotational flow with the velocity u and the density rho, H = <K Y, Y>/2 - T_0 - (rho/2) int |u|^2 dV is
+ * constant for a body with the twist Y. The integral is over the volume of the body. K is the inertia of body and
+ * fluid, and T_0 is the kinetic energy of the flow around the body at Y = 0. */
 static double first_integral(const tank *k, const cb_rigid_state *s) {
   double wrench[8][6], of_flow, energy = 0;
   cb_rigid_state still;

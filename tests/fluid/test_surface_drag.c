@@ -38,8 +38,9 @@ static void rigid_surfaces_have_their_closed_drag(void **state) {
   print_message("sphere: relative errors %.2e, %.2e\n", error[0], error[1]);
   check_near(log2(error[0] / error[1]), 2, .05);
   /* for equal coefficients P follows from the area of the mesh and its moments */
-  rigid_drag(mesh_box(3, (double[]){1, 1, 1}, false), 2, 2, P);      /* a cube of side 2 */
-  const double turn = 2 * (4 * 4 * (1 + 1. / 3) + 2 * 4 * (2. / 3)); /* four sides along and two across the axis */
+  rigid_drag(mesh_box(3, (double[]){1, 1, 1}, false), 2, 2, P); /* a cube of side 2 */
+  /* Four sides of the cube are parallel to the axis of rotation, and two are normal to it. */
+  const double turn = 2 * (4 * 4 * (1 + 1. / 3) + 2 * 4 * (2. / 3));
   check_diagonal(P, (const double[]){turn, turn, turn, 48, 48, 48}, 1e-12);
   /* a plate a x b in the plane z = 0 */
   const double a = 1.2, b = .7;
@@ -116,7 +117,7 @@ static mesh three_links(double w, bool tubes, int k) {
 /* Returns the maximum difference of A and dA, and of M and dM divided by `drag`, from those of Purcell's swimmer in the
  * library. */
 static double purcell_difference(const swimmer *s, double ratio, double drag) {
-  static const int at[3] = {3, 4, 2}; /* the positions of v_x, v_y and omega_z in (omega, v) */
+  static const int at[3] = {3, 4, 2}; /* the indices of v_x, v_y and omega_z in (omega, v) */
   char text[100];
   double worst = 0;
   snprintf(text, sizeof text, "length 3 ratio %.17g drag %.17g", ratio, drag);
@@ -223,11 +224,12 @@ static void a_body_far_from_its_frame_loses_no_digits(void **state) {
     for (int i = 0; i < 3; i++) {
       const int k = (i + 1) % 3, l = (i + 2) % 3;
       check_near(B[i * 2 + j], A[i * 2 + j], 1e-11);
-      const double cross = B[k * 2 + j] * c[l] - B[l * 2 + j] * c[k]; /* omega × c, for another origin */
+      /* The velocity of the other origin differs by omega × c. */
+      const double cross = B[k * 2 + j] * c[l] - B[l * 2 + j] * c[k];
       check_near(B[(3 + i) * 2 + j] + cross, A[(3 + i) * 2 + j], 1e-11);
       check_near(dB[12 + i * 2 + j], dA[12 + i * 2 + j], 1e-10);
     }
-  /* the form that the class computes is about the origin of the frame, where P A = Q */
+  /* The form G contains the drag matrices P and Q about the origin of the frame. The connection B satisfies P B = Q. */
   double G[64];
   check_ok(t.b->class_->form(t.b, r, G, NULL));
   for (int i = 0; i < 6; i++)

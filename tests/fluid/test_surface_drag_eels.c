@@ -33,7 +33,7 @@ static void an_eel_swims_against_its_wave_and_back_when_it_is_reversed(void **st
   swimmer s = phased(eel(21), &wave, 0, 2, 1), r = phased(eel(21), &back, 0, 2, 1), e = phased(eel(21), &wave, 0, 1, 2);
   round_trip(&s, (turn){0, 1, 0}, 100, g);
   print_message("the eel's way: %.6f %.6f %.6f\n", g[4], g[5], g[6]);
-  check_at_most(g[4], -.01); /* the wave moves to +x */
+  check_at_most(g[4], -.01); /* the wave moves to +x, so the eel swims to -x */
   round_trip(&e, (turn){0, 1, 0}, 100, h);
   check_at_least(h[4], .01); /* this eel has more drag along its body than across */
   round_trip(&s, (turn){0, -1, 0}, 100, h);

@@ -1,6 +1,6 @@
-/* Tests of embeddings of flat coordinates into curved spaces. Values are compared with isometries that are products of
- * two half turns, and derivatives with differences. Further tests: the limit of flat space, antipodes, and points
- * outside a chart. */
+/* Tests of embeddings of flat coordinates into curved spaces. Embedded points, moved by a transvection, are compared
+ * with the product of two half turns (reflections in points), and derivatives with differences. Further tests: the
+ * limit of flat space, antipodes, and points outside a chart. */
 #include "check.h"
 
 #include "fluid/shape_surface.h"
@@ -18,8 +18,8 @@ static void half_turn(double K, const double m[4], double y[4]) {
   for (int i = 0; i < 4; i++) y[i] = along * m[i] - y[i];
 }
 
-/* Computes the embedded point y of x, moved by the transvection of `shift` (NULL: not moved). A transvection is the
- * half turn around the origin, followed by the half turn around the midpoint of its path. */
+/* Computes the embedded point y of x, moved by the transvection from the origin along `shift` (NULL: not moved). This
+ * transvection is the half turn about the origin, followed by the half turn about the midpoint of its path. */
 static void oracle(cb_surface_embedding to, const double *shift, const double x[3], double y[4]) {
   static const double origin[4] = {0, 0, 0, 1};
   if (to.chart == CB_CHART_GNOMONIC) {
@@ -38,7 +38,8 @@ static void oracle(cb_surface_embedding to, const double *shift, const double x[
 
 /* --- places that move --- */
 
-/* Three coordinates and three components of a shift, as polynomials of degree 2 in N variables. */
+/* Coefficients of six polynomials of degree 2 in N variables: the three coordinates of a point, and the three
+ * components of the shift by which its embedded point is moved. */
 typedef struct motion {
   double c[6][1 + N + PAIRS];
 } motion;
@@ -157,8 +158,8 @@ static void charts_keep_what_they_say(void **unused) {
   }
 }
 
-/* For small positive and negative curvatures K the places and their derivatives differ from those in flat space by an
- * error of order K. */
+/* For small positive and negative curvatures K, the embedded points and their derivatives differ from those in flat
+ * space by a term of order K. */
 static void flat_space_is_the_limit(void **unused) {
   uint64_t seed = check_seed();
   const motion m = any_motion(&seed, 0.5);
@@ -176,7 +177,8 @@ static void flat_space_is_the_limit(void **unused) {
         for (int k = 0; k < PAIRS; k++) worst = fmax(worst, fabs(x[i].h[k] - flat[i].h[k]));
       }
       print_message("  K %g %s: %.1e\n", sign * 1e-8, chart_name[chart], worst);
-      check_at_most(worst, 2e-7); /* K times lengths of about 1 and derivatives of a few units */
+      /* The difference is |K| = 1e-8 times products of positions and derivatives, which are up to about 10. */
+      check_at_most(worst, 2e-7);
       check_at_least(worst, 1e-10);
     }
 }

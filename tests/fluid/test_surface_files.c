@@ -204,7 +204,8 @@ static void a_format_is_known_by_its_content(void **state) {
   assert_int_equal(cb_mesh_format_of("a", "# a\nCOFF\n", 9), CB_MESH_OFF);
   assert_int_equal(cb_mesh_format_of("a", "v 0 0 0\n", 8), CB_MESH_OBJ);
   assert_int_equal(cb_mesh_format_of("a", "", 0), CB_MESH_OBJ);
-  assert_int_equal(cb_mesh_format_of("a.STL", binary, sizeof binary - 1), CB_MESH_STL); /* a truncated file */
+  /* A truncated file is recognised, too. */
+  assert_int_equal(cb_mesh_format_of("a.STL", binary, sizeof binary - 1), CB_MESH_STL);
   assert_int_equal(cb_mesh_format_of("a.stl", "ply\n", 4), CB_MESH_PLY);
 }
 

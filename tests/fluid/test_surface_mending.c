@@ -139,8 +139,8 @@ static void the_tolerance_that_is_named_closes_a_soup(void **state) {
     check_ok(cb_surface_seams(s, &seam));
     assert_int_equal(seam.vertices, 3 * m.faces - m.vertices);
     assert_int_equal(seam.left, 0);
-    /* Corners are up to 2 sqrt(3) shaken[i] apart. The next tolerance of the sequence 1, 2, 5, 10, ... is at most 2.5
-     * times as large. */
+    /* Copies of the same corner are up to 2 sqrt(3) shaken[i] apart. The next tolerance of the sequence 1, 2, 5, 10,
+     * ... is at most 2.5 times as large. */
     assert_true(seam.tolerance <= 2.5 * 3.5 * shaken[i]);
     cb_surface_free(s);
     s = read_with(&(cb_mending){.weld = true, .tolerance = seam.tolerance});

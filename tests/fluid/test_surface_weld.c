@@ -61,8 +61,8 @@ static void a_soup_is_welded_to_the_surface(void **state) {
   check_ok(cb_mass_of(s, NULL, &water, &mass));
   check_ok(cb_mass_of(plain, NULL, &water, &expected));
   assert_memory_equal(&mass, &expected, sizeof mass);
-  /* The unused vertex is in no face, although it coincides with a corner. The vertices have their numbers in the
-   * file. */
+  /* s->vertex maps each vertex of the file to a vertex of the surface. The unused one has none (-1), although it
+   * coincides with a corner. s->number maps vertices of the surface to numbers in the file. */
   assert_int_equal(s->listed, SPARE + SOUP);
   assert_int_equal(s->vertex[0], -1);
   for (int i = 0; i < SOUP; i++) {

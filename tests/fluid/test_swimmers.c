@@ -97,8 +97,8 @@ static void settles(const char *text, const char *const half[2], int bodies, dou
     check_at_most(down.high, falls.high);
     check_at_least(turn.low, spins.low);
     check_at_most(turn.high, spins.high);
-    /* The drag is the weight less the buoyancy of the solid parts, about a thousandth, and less the error of steps in
-     * which the body rotates by 0.1. */
+    /* The drag differs from the weight for two reasons. The buoyancy of the solid parts is about a thousandth of the
+     * weight. The steps, in which the body rotates by 0.1, have an error. */
     check_near(carried, 1, 2e-3);
     if (!b) {
       first[0] = down.high;
@@ -145,7 +145,7 @@ static void a_maple_seed_without_weight_in_its_vein_dives(void **unused) {
 
 /* The masses follow from the volumes and areas of the faces. If the error is of order 2, twice the resolution divides
  * it by 4. The order is log2 of the ratio of two successive differences. On these coarse meshes, terms of higher order
- * change this number by 0.2. */
+ * change the measured order by 0.2. */
 static void fall_and_spin_of_a_maple_seed_converge_with_order_2_in_the_size_of_its_faces(void **unused) {
   static const char *const resolution[] = {"bodies.0.shape.resolution=12", "bodies.0.shape.resolution=24",
                                            "bodies.0.shape.resolution=48"};

@@ -4,7 +4,8 @@
 #include "yaml/yaml.h"
 #include <curvebody/fluid_model.h>
 
-/* Computes D from the forces F = D V at the unit twists, and checks that their derivative is D, too. */
+/* Computes the drag matrix D from the wrenches F = D V at the unit twists V, and checks that the derivatives of the
+ * wrenches that the model returns are D, too. */
 static cb_status drag_of(const char *parameters, mesh m, double D[6][6]) {
   cb_tree *tree = NULL;
   cb_fluid_model *model = NULL;
@@ -61,8 +62,8 @@ static void rayleighs_form_is_symmetric_and_takes_energy(void **unused) {
   }
 }
 
-/* If the body is moved by d, its drag matrix D becomes X^T D X in either form, where X maps a twist (omega, v) to
- * (omega, v + omega × d). */
+/* If the vertices are shifted by d, the drag matrix D about the origin becomes X^T D X, where X maps a twist (omega, v)
+ * to (omega, v + omega × d). This holds for both forms of the model. */
 static void the_origin_moves_as_a_rigid_one(void **unused) {
   static const char *const form[2] = {"{form: printed}", "{form: rayleigh}"};
   const double d[3] = {0.5, -1, 2};

@@ -183,7 +183,7 @@ static void the_energy_stays_and_the_momenta_along_the_wall_are_kept(void **unus
   print_message("  z %.3f .. %.3f; energy %.2e, %.2e; momenta %.1e\n", low, high, worst[0], worst[1], drift);
   assert_true(high - low > 0.3);
   check_at_most(worst[1], 1.5 * worst[0]);
-  check_at_most(drift, 1e-11); /* round-off of 2e4 steps, at distances of up to a thousand lengths */
+  check_at_most(drift, 1e-11); /* round-off of 2e4 steps, at distances of up to a thousand body lengths */
   walled_free(&w);
 }
 

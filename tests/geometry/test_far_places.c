@@ -75,7 +75,8 @@ static void a_rod_has_the_same_motion_at_any_distance(void **state) {
       const double a = distances[d];
       simulation *far = run(cases[n].space, cases[n].body, a, fields);
       const double error = largest_difference(near, far, 0), energy = largest_difference(near, far, 1);
-      /* Lengths are counted in radii of curvature. For the curvature -1.7 this conversion rounds them. */
+      /* Distances are stored in radii of curvature. For the curvature -1.7 (n = 1) the conversion has round-off, which
+       * is proportional to the distance a. */
       const double tolerance = n == 1 ? 2e-14 + 4e-16 * a : 2e-14;
       double drift = 0, first = far->value[2][cases[n].killing];
       for (size_t r = 0; r < far->rows; r++)
@@ -116,7 +117,7 @@ static void velocities_in_the_chart_of_the_place_are_those_near_it(void **state)
 
 /* --- other bodies --- */
 
-/* A body that is placed by one point has bit for bit the same motion at every place. */
+/* A body whose place is given by one point has bit for bit the same motion for every distance of this point. */
 static void what_stands_about_a_point_moves_alike_wherever_it_is(void **state) {
   static const char *const fields[] = {"energy", NULL}, *const held[] = {"energy", "multiplier", NULL};
   static const struct {
@@ -428,8 +429,9 @@ static void what_cannot_be_told_far_out_is_refused_by_name(void **state) {
   }
 }
 
-/* For masses 1 and 3, the mean is at three quarters of the distance from the first to the second. The numbers were
- * computed by mpmath with 600 digits. */
+/* The mean of the masses 1 and 3 is at three quarters of the way from the first to the second. Both masses are at the
+ * distance a from the base point, in nearly opposite directions. The coordinates of the mean were computed by mpmath
+ * with 600 digits. */
 static void the_mean_of_masses_far_apart_is_found(void **state) {
   static const struct {
     double a, mean[3];

@@ -109,9 +109,9 @@ static void points_far_out_keep_their_digits(void **state) {
   cb_space_free(g);
 }
 
-/* Follows a geodesic outwards from the distance a to a + 2, and transports a vector to its end. Near the base point,
- * squares of velocities cancel by a factor cosh(a)^2 < 16. Farther out, exp(a) has a relative error that is
- * proportional to a. */
+/* Follows a radial geodesic from the distance a of the base point to a + 2, and transports a vector to its end. The
+ * tolerance 1e-15 (a + 18) has two parts. exp(a) has a relative error that is proportional to a. Near the base point,
+ * the squares of the velocity's components cancel, which multiplies round-off by up to 16. */
 static void velocities_far_out_are_followed(void **state) {
   cb_space *g;
   check_ok(cb_space_create("h2", NULL, &g));
@@ -153,8 +153,8 @@ static void logarithms_near_the_antipode_keep_their_digits(void **state) {
   }
 }
 
-/* For masses 1 and 3, the mean is at three quarters of the distance. At the mean of three points, the sum of the
- * logarithms is 0. */
+/* The mean of two points of equal mass is their midpoint. For the masses 1 and 3 the mean is compared with known
+ * numbers. At the mean of three points of equal mass, the sum of the logarithms of the points is 0. */
 static void means_of_spread_points_are_found(void **state) {
   cb_space *g;
   check_ok(cb_space_create("h2", NULL, &g));

@@ -158,7 +158,8 @@ static void frames_measure_as_the_world_does(void **s) {
         cb_exp(g, z + k, half + k, moved + k, NULL);
         check_ok(cb_frames_distance(g, &frames, moved, moved + k, &ends[e], NULL, NULL));
       }
-      double speed[2] = {cb_inner(g, v, v), cb_inner(g, v + k, v + k)}; /* x'' = -K <x', x'> x in curvature K */
+      /* On geodesics x'' = -K <x', x'> x in curvature K. */
+      double speed[2] = {cb_inner(g, v, v), cb_inner(g, v + k, v + k)};
       for (int c = 0; c < n; c++) {
         slope += gradient[c] * v[c];
         second -= gradient[c] * g->factor[0].curvature * speed[c >= k] * z[c];

@@ -161,7 +161,8 @@ static void shortest_geodesics_go_around_a_hole_in_the_domain(void **s) {
     check_ok(cb_numeric_distance(g, known[k].q, known[k].y, &d, NULL, NULL));
     check_near(d, known[k].length, 1e-12);
   }
-  /* Near the edge of the domain many attempts of each step are rejected, but the search ends. */
+  /* Near the edge of the domain the search rejects several trial steps before it accepts one. It must end
+   * nevertheless. */
   cb_shortest path;
   check_ok(cb_numeric_shortest(g, (double[]){.51, 0, 0}, (double[]){-.4, .4, .1}, NULL, &path));
   check_near(path.end.q[0], -.4, 1e-12);

@@ -62,7 +62,8 @@ static void distance_agrees_with_integrated_geodesics(void **unused) {
     random_geodesic(&state, start, end);
     const double expected = sqrt((cb_dot3(start, start) + 2) * cb_dot3(start + 3, start + 3));
     check_ok(g->chart->distance(g, start, end, &d, NULL, NULL));
-    /* If two points are near each other and far from the origin, their difference has the round-off of the points. */
+    /* If two points are near each other and far from the origin, the round-off of their coordinates is large relative
+     * to their distance, by the factor `condition`. */
     double apart = 0;
     for (int i = 0; i < 3; i++) apart += (start[i] - end[i]) * (start[i] - end[i]);
     const double condition = sqrt(cb_dot3(start, start) / apart);

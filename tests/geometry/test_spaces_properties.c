@@ -191,7 +191,7 @@ static void transport_in(const cb_space *g, uint64_t *state) {
     check_ok(cb_transport(g, x, y, a, ta));
     check_ok(cb_transport(g, x, y, b, tb));
     check_near(inner(g, y, ta, tb), inner(g, x, a, b), near);
-    check_near(inner(g, y, ta, w), inner(g, x, a, v), near); /* the velocity is transported into the velocity */
+    check_near(inner(g, y, ta, w), inner(g, x, a, v), near); /* w is the velocity v, transported along its geodesic */
     check_ok(cb_transport(g, y, x, ta, back));
     for (int i = 0; i < g->embedding; i++) back[i] -= a[i];
     check_near(sqrt(fabs(inner(g, x, back, back))), 0, near);
@@ -269,7 +269,7 @@ static void hessian_in(const cb_space *space, uint64_t *state) {
         z[j] = at;
       }
       for (int i = 0; i < n2 * n2; i++) size = fmax(size, fabs(hessian[i]));
-      /* The differences have the errors arc^6 times d^-6, and round-off/arc. */
+      /* The differences have step `arc`. Their errors are of order (arc/d)^6 and round-off/arc at the distance d. */
       check_at_most(check_distance_max(n2 * n2, hessian, seen), 1e-8 * size);
     }
   }

@@ -50,7 +50,7 @@ static const pair pairs[] = {
 
 typedef struct twins {
   cb_tree *tree;
-  cb_space *text, *closed; /* the built-in space in the same chart */
+  cb_space *text, *closed; /* text: the space from its metric; closed: the built-in space in the same chart */
 } twins;
 
 static twins open_twins(const pair *p) {
@@ -157,7 +157,7 @@ static void distance_and_derivatives_are_those_of_the_built_in_chart(void **s) {
 
 /* --- bodies --- */
 
-/* The same space as text and built in, with the coordinates of three points at distances of about one unit. */
+/* A built-in space, the same space given by the text of its metric, and three points at distances of about one unit. */
 typedef struct stage {
   const char *closed, *text, *points[3];
 } stage;
@@ -290,7 +290,7 @@ static void plot_and_its_derivative_are_the_expressions(void **s) {
   cb_space_free(g);
 }
 
-/* Spaces whose number of Killing fields is known; the bound equals this number. */
+/* The bound that is computed from the curvature equals the known number of independent Killing fields of each space. */
 static void the_curvature_bounds_the_number_of_killing_fields(void **state) {
   static const struct {
     const char *text;

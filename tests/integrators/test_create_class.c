@@ -46,7 +46,7 @@ static const cb_integrator_class drift = {.name = "drift",
                                           .params_size = sizeof(double),
                                           .step = step};
 
-/* The corner of a cube: three faces in the coordinate planes, and one across them. */
+/* The corner of a cube: a tetrahedron with three faces in the coordinate planes and a slanted fourth face. */
 static const cb_param corner_params[] = {{"side", CB_PARAM_REAL, 0, "1", "m", "> 0", NULL, ""}, {0}};
 
 static cb_status make_corner(const void *params, cb_surface **out) {

@@ -202,9 +202,9 @@ static void moving_the_scenario_by_an_isometry_moves_the_result(void **unused) {
   }
 }
 
-/* These bodies are at the distance 1 or 2 from the origin after a whole number of steps, where a run moves the origin.
- * Changes of the speed by some 1e-15 make the run move it one step earlier or later. The recorded positions and origins
- * must not depend on this. */
+/* A run moves the origin when a body is at the distance 1 or 2 from it. The bodies of this test are there after a whole
+ * number of steps, so changes of the speed by some 1e-15 make the run move the origin one step earlier or later. The
+ * recorded positions and origins must not depend on this. */
 static void roundoff_does_not_change_when_a_body_is_brought_back(void **unused) {
   static const char *const fields[] = {"position", "origin", NULL};
   static const char rod_e3[] = ROD("e3", "[[0, .5, 0], [0, -.5, 0]]", "translation_x");

@@ -93,7 +93,7 @@ static void velocity_form_has_the_published_errors(void **unused) {
     for (int s = 1; s <= 3; s++) {
       char method[64];
       snprintf(method, sizeof method, "gauss {stages: %d, form: velocity}", s);
-      /* The tolerance is half a unit of the last of the three digits. */
+      /* The published errors have three digits. The tolerance is half a unit of the third digit. */
       const double unit = pow(10, floor(log10(published[i].error[s - 1])) - 2);
       check_near(worst_error(published[i].space, published[i].triangle, method, 0.1), published[i].error[s - 1],
                  0.5001 * unit);
@@ -113,7 +113,7 @@ static void balanced_gauss_of_three_stages_is_exact_to_1e13_and_1e11(void **unus
       const double *first = hyperbolic ? oracle_rod_h3 : oracle_rod_s3,
                    *later = hyperbolic ? oracle_rod_h3_long : oracle_rod_s3_long;
       double worst_first = 0, worst_later = 0;
-      /* the run with Newton's method is shorter, because this motion does not need it */
+      /* The run with Newton's method is shorter, because it is slower and the fixed-point iteration suffices here. */
       const int end = i == 2 ? 10 : 1000;
       for (int t = 1; t <= end; t++) {
         for (int k = 0; k < 100; k++) {
@@ -294,8 +294,9 @@ static void predictor_continues_polynomials(void **unused) {
       const double h[3] = {0.5, 0.4, 0.6};
       double start = -0.2;
       for (int step = 0; step < 2; step++) {
-        /* for Lobatto, the last stage of a step (c = 1) and the first stage of the next step (c = 0) are at the same
-         * time, so two steps determine one degree less */
+        /* The stages of two steps determine a polynomial of degree 2 s - 1 if all their times differ. With Lobatto, the
+         * last stage of a step (c = 1) and the first stage of the next step (c = 0) are at the same time, so the degree
+         * is one less. */
         const int degree = step == 0 ? s - 1 : 2 * s - 1 - lobatto;
         for (int i = 0; i < s; i++) stage[i] = polynomial(degree, start + t.c[i] * h[step]);
         if (step == 1) { /* the stages of the previous step are replaced by values of the polynomial of this step */

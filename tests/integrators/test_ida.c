@@ -74,7 +74,7 @@ static void it_starts_consistently(void **unused) {
     const double *y = N_VGetArrayPointer(m->y), *yp = N_VGetArrayPointer(m->yp);
     check_ok(cb_ida_residual(m, 0, y, yp, r));
     for (int e = 0; e < m->size; e++) check_near(r[e], 0, 1e-13);
-    /* cb_gram_multipliers computes the acceleration that keeps the rates of the constraints zero in another way. */
+    /* cb_gram_multipliers computes in another way the acceleration that keeps the rates of the constraints zero. */
     check_ok(cb_gram_multipliers(m->gram, 0, y, y + m->nk, lambda, acceleration));
     check_near(check_distance_max(m->nk, yp + m->nk, acceleration), 0, 1e-12);
     close_case(&c);

@@ -1,4 +1,5 @@
-/* Tests of IDA in use: restarts, moving origins, steps backwards in time, velocity rows, many links, failures. */
+/* Tests of IDA in use: restarts, moving origins, steps backwards in time, velocity constraints, many links, and
+ * failures. */
 #include "linked.h"
 #include "reference_constrained.h"
 

@@ -88,7 +88,7 @@ static void damped_motion_agrees_with_the_reference(void **unused) {
     for (int k = 0; k < 200; k++) check_ok(cb_integrator_step(c.integrator, c.state, 0.005));
     const double error =
         fmax(check_distance_max(N * c.g->k, x, c.state->x), check_distance_max(N * c.g->k, p, c.state->p));
-    /* The reference has a tolerance of 1e-14 per step. */
+    /* reference_advance integrates with the tolerance 1e-14 per step. */
     if (!(error <= 1e-11)) print_error("%s: %g\n", spaces[i], error);
     check_at_most(error, 1e-11);
     close_case(&c);

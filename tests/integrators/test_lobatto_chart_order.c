@@ -44,7 +44,7 @@ static void check_order(const char *space, linkage f, uint64_t seed) {
     /* For higher orders the step sizes are closer together, because errors reach round-off after few halvings. */
     enum { LEVELS = 6 };
     static const int count[][LEVELS] = {{24, 48, 96, 192}, {24, 48, 96, 192}, {12, 18, 27, 40}, {4, 6, 9, 12, 16, 22}};
-    double error[LEVELS] = {0}, fit = NAN; /* the order from the last two errors above round-off */
+    double error[LEVELS] = {0}, fit = NAN; /* fit: order of convergence, from the last two errors above round-off */
     use_method(&c, method_of(s, "auto"));
     for (int level = 0; level < LEVELS && count[s - 2][level]; level++) {
       const int n = count[s - 2][level];

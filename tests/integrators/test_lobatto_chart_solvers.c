@@ -86,7 +86,7 @@ static void check_matrix(const char *space, linkage f, int stages, uint64_t *see
   check_ok(
       cb_lobatto_chart_form.step(m, c.state, 0.1)); /* computes forces and gradients at the start of the next step */
   m->h = 0.2;
-  for (int i = 0; i < stages; i++) /* at a point away from the solution */
+  for (int i = 0; i < stages; i++) /* unknowns that are not the solution of the step */
     for (size_t e = 0; e < m->count; e++)
       m->z[(size_t)i * m->count + e] = m->h * ((i ? m->tableau.c[i] : 1) * m->u[e] + check_uniform(seed, -0.05, 0.05));
   for (int k = 0; k < stages - 1; k++)

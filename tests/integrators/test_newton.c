@@ -137,7 +137,7 @@ static void matrices_in_charts_match_differences(void **unused) {
       check_matrix(charts[i], "gauss {stages: 3, solver: newton}", 3, 0.5 * damped, &seed);
       check_matrix(charts[i], "gauss {stages: 2, solver: newton, form: velocity}", 3, 0.5 * damped, &seed);
     }
-  check_matrix(charts[0], "gauss {stages: 3, solver: newton}", 12, 0, &seed); /* with KLU */
+  check_matrix(charts[0], "gauss {stages: 3, solver: newton}", 12, 0, &seed); /* 12 particles: sparse factors by KLU */
 }
 
 static void matrices_in_moving_charts_match_differences(void **unused) {
@@ -151,7 +151,7 @@ static void matrices_in_moving_charts_match_differences(void **unused) {
         snprintf(method, sizeof method, "gauss {stages: %d, solver: newton, %s}", 1 + (i + k) % 4, kinds[k]);
         check_matrix(embeddings[i], method, 3, 0.5 * damped, &seed);
       }
-  check_matrix("h3", "gauss {stages: 3, solver: newton}", 12, 0, &seed); /* with KLU */
+  check_matrix("h3", "gauss {stages: 3, solver: newton}", 12, 0, &seed); /* 12 particles: sparse factors by KLU */
 }
 
 static void newton_and_fixed_point_find_the_same_stages(void **unused) {

@@ -233,9 +233,9 @@ static void form_velocity_has_the_published_errors(void **unused) {
   }
 }
 
-/* The round-off eps of the distance causes a round-off of eps/h^2 in the multiplier of the form `velocity`. This
- * round-off is larger than the tolerance of the published iteration, so at h = .001 the iteration does not end before
- * its limit. */
+/* With steps h, the round-off eps of the distance causes a round-off of eps/h^2 in the multiplier of the form
+ * `velocity`. For h = .001 it is larger than the tolerance of the published iteration, so this iteration ends only
+ * at its limit. */
 static void the_published_oddity_in_s3_is_round_off_and_gone(void **unused) {
   check_numbers_alone();
   body_case c;
@@ -249,7 +249,7 @@ static void the_published_oddity_in_s3_is_round_off_and_gone(void **unused) {
   print_message("form velocity: error %.2g at h = .1, %.2g at .001; %.1f solutions a step there, most %d\n",
                 coarse.multiplier, odd.multiplier, odd.mean, odd.most);
   check_at_most(coarse.multiplier, 1e-12);
-  check_at_least(begin.multiplier, 1.5 * 2.2e-16 / 1e-6); /* the published error is 1.5 eps/h^2 */
+  check_at_least(begin.multiplier, 1.5 * 2.2e-16 / 1e-6); /* the published error of the multiplier is 1.5 eps/h^2 */
   check_at_most(begin.multiplier, 4 * 2.2e-16 / 1e-6);
   check_at_least(odd.most, 102);
   check_at_least(odd.mean, 50);

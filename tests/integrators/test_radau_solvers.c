@@ -149,7 +149,7 @@ static void stiff_damped_springs_take_long_steps(void **unused) {
     assert_string_equal(springs.integrator->solver, "newton");
     const double error = check_distance_max(3 * rods.g->k, springs.state->x, rods.state->x);
     if (getenv("CB_TEST_VERBOSE")) print_message("%s: %g\n", where[i], error);
-    check_at_most(error, i < 4 ? 1e-8 : 1e-5); /* tension/stiffness, and the errors of the integrator */
+    check_at_most(error, i < 4 ? 1e-8 : 1e-5); /* stretch = tension/stiffness, and errors of the integrator */
     close_case(&springs);
     close_case(&rods);
   }

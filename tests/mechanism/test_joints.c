@@ -5,11 +5,11 @@
 
 enum { TRIALS = 200, SCREWS = 6 };
 
-/* The key of the class `rod`: its length. */
+/* The parameter of the joint class `rod`: the length of the rod. */
 static double rod_length;
 
 /* Makes a joint with random data. A rod gets a length, and a compound joint 1 to 4 hinges, slides and screws with a
- * pitch. With more of them, random joints would often be near gimbal lock. */
+ * pitch. With more than 4 of these parts, random joints would often be near gimbal lock. */
 static void random_joint(uint64_t *seed, const cb_joint_class *class, double screw[SCREWS][6], cb_joint *out) {
   rod_length = check_uniform(seed, .3, 2);
   *out = (cb_joint){.class_ = class, .data = {.params = &rod_length}};
@@ -49,7 +49,8 @@ static double independence(const cb_joint *j, const double q[6]) {
 }
 
 /* Makes random coordinates: angles about an axis of up to 10, rotation vectors shorter than 2.6, and displacements of
- * up to 2. Those of compound joints are small, so that Newton's method finds them from a distance. */
+ * up to 2. Displacements of compound joints are at most 0.7, so that Newton's method also converges if it starts away
+ * from the solution. */
 static void random_coordinates(uint64_t *seed, const cb_joint *j, double q[6]) {
   memset(q, 0, 6 * sizeof *q);
   for (int i = 0; i < cb_joint_coordinates(j); i++) {
@@ -300,7 +301,8 @@ static void six_screws_are_free(void **unused) {
   }
 }
 
-/* The gap of a rod is the difference of lengths to first order, for any places of its ends. */
+/* If the distance of a rod's ends differs from its length by a small amount, the gap is this difference to first order.
+ * The positions of the ends are random. */
 static void rods_keep_a_distance(void **unused) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < TRIALS; trial++) {

@@ -99,7 +99,8 @@ static double run_four_bar(double h, int order) {
     n[i][1] = length[i] * cos(angle);
   }
   joined_hold(&s, "hinge", 2, (double[]){.35, 0, 0}, axis, -1, (double[]){1, 0, 0}, axis);
-  /* the angular velocities w of the bars: sum_i w_i n_i = 0 */
+  /* n_i is the vector along bar i, rotated by a right angle. The chain is closed, so the angular velocities w_i of the
+   * bars satisfy sum_i w_i n_i = 0. */
   const double det = n[1][0] * n[2][1] - n[1][1] * n[2][0], a = -2 * n[0][0], b = -2 * n[0][1],
                w[] = {2, (a * n[2][1] - b * n[2][0]) / det, (n[1][0] * b - n[1][1] * a) / det};
   for (int i = 0; i < 3; i++) {
@@ -112,7 +113,8 @@ static double run_four_bar(double h, int order) {
   double error = 0;
   for (int i = 0; i < 3; i++) {
     error = fmax(error, fabs(cb_mechanism_q(s.mechanism)[i] - right[i]));
-    error = fmax(error, .1 * fabs(cb_mechanism_rates(s.mechanism)[i] - right[3 + i])); /* nine decimals */
+    /* The expected rates have only nine decimals. */
+    error = fmax(error, .1 * fabs(cb_mechanism_rates(s.mechanism)[i] - right[3 + i]));
   }
   const double *gap = cb_mechanism_gaps(s.mechanism, &s.bodies);
   for (int i = 0; i < s.joints; i++) check_at_most(gap[i], 1e-14);
@@ -147,9 +149,9 @@ static void start_long_chain(joined *s, bool dead) {
   joined_start(s, NULL);
 }
 
-/* The chain has 40 links of .64 m. The round-off of its places, divided by steps of 1 ms, is 1e-13 m/s, which is more
- * than 1e-15 of the first speeds. The iterations must end nevertheless, with closed joints. After 30 steps the
- * extrapolation is so good that one iteration is enough. */
+/* The chain has 40 links of .64 m. The round-off of its positions, divided by the step of 1 ms, is 1e-13 m/s. In the
+ * first steps this is more than 1e-15 of the small speeds. The iterations must end nevertheless, with closed joints.
+ * After 30 steps the extrapolation is so good that one iteration is enough. */
 static void long_chains_take_few_iterations(void **unused) {
   static joined s;
   (void)unused;
@@ -169,8 +171,8 @@ static void long_chains_take_few_iterations(void **unused) {
   cb_mechanism_free(s.mechanism);
 }
 
-/* The derivative of a weight may be left out, because a weight does not change Newton's matrix. The places, up to 25 m
- * away, then agree to round-off. */
+/* The derivative of a weight may be left out, because it does not change Newton's matrix. The positions of the bodies,
+ * up to 25 m away, are then the same up to round-off. */
 static void a_weight_needs_no_derivative(void **unused) {
   static joined a, b;
   (void)unused;

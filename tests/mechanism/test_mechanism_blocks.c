@@ -4,7 +4,7 @@
 #include "core/threads.h"
 #include "random_joints.h"
 
-enum { LINKS = 11 }; /* two complete blocks, and one that is completed by a copy */
+enum { LINKS = 11 }; /* two blocks of four bodies, and a block of three bodies that is filled with a copy of one */
 
 /* Returns the constant inertia K and the constant momentum mu0 of a moving shape. */
 static cb_status constant_inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
@@ -66,7 +66,8 @@ static double difference(int n, const double *a, const double *b) {
   return worst;
 }
 
-/* Returns the largest difference of coordinates, rates, poses, twists, momenta and works. */
+/* Returns the largest difference between the states of a and b: coordinates and rates of the joints; poses, twists and
+ * momenta of the bodies; and the work of their wrenches. */
 static double compare(const joined *a, const joined *b) {
   double worst = difference(LINKS, cb_mechanism_q(a->mechanism), cb_mechanism_q(b->mechanism));
   worst = fmax(worst, difference(LINKS, cb_mechanism_rates(a->mechanism), cb_mechanism_rates(b->mechanism)));
@@ -83,7 +84,7 @@ static double compare(const joined *a, const joined *b) {
   return worst;
 }
 
-/* Bodies without weight are in blocks in both runs. */
+/* A tree that is computed in blocks moves like the same tree that is computed one body at a time, up to round-off. */
 static void blocks_move_as_single_bodies_do(void **unused) {
   (void)unused;
   for (int kind = 0; kind < 3; kind++) {
@@ -149,7 +150,8 @@ static void angles_of_hinges_are_those_of_the_poses(void **unused) {
     cb_joint *j = joined_hold(&s, "hinge", -1, (double[]){1, 2, 3}, axis, 0, (double[]){.1, .2, .3}, axis);
     joined_place(&s, j, &q, &rate, 0);
     joined_start(&s, NULL);
-    /* 2 pi 2^-52 is 1.4e-15; whole turns are unknown at the start */
+    /* The angle agrees up to multiples of 2 pi, because the pose does not contain the number of turns. The tolerance is
+     * about twice 2 pi 2^-52 = 1.4e-15. */
     check_at_most(fabs(remainder(cb_mechanism_q(s.mechanism)[0] - q, 6.283185307179586476925)), 3e-15);
     cb_mechanism_free(s.mechanism);
   }
@@ -164,11 +166,12 @@ static void whole_turns_of_hinges_are_counted(void **unused) {
   joined_place(&s, j, &q, &rate, 0);
   joined_start(&s, NULL);
   for (int i = 0; i < 200; i++) check_ok(joined_step(&s, .02, 2));
-  /* With Cayley's map a step turns by 2 atan(h w/2), where (1 + (h w/2)^2) w is the rate at the nodes. */
+  /* With Cayley's map a step of length h turns the body by 2 atan(h w/2), where w is the rate in the middle of the step.
+   * The rate at the nodes is (1 + (h w/2)^2) w. */
   double w = rate;
   for (int i = 0; i < 60; i++) w = rate / (1 + .01 * .01 * w * w);
   check_near(cb_mechanism_q(s.mechanism)[0], q + 400 * atan(.01 * w), 1e-12); /* round-off of 200 steps */
-  check_near(s.state[0].turn, .02 * rate, 1e-13);                             /* from the spin at the node */
+  check_near(s.state[0].turn, .02 * rate, 1e-13); /* `turn` is the step times the spin at the node */
   cb_mechanism_free(s.mechanism);
 }
 

@@ -63,9 +63,11 @@ static void polynomial(double r, double p[3]) {
   p[2] = 2 * poly[2] + 6 * poly[3] * r;
 }
 
-/* The equation of the two pendulums with q = p(r), where c is the damping and `motor` a torque on the second one:
+/* The equation of the two pendulums with q = p(r):
  *
- *   (I_1 p'^2 + I_2) r'' + I_1 p' p'' r'^2 = p' (m_1 g L_1 cos p - c p' r') + m_2 g L_2 cos r + motor */
+ *   (I_1 p'^2 + I_2) r'' + I_1 p' p'' r'^2 = p' (m_1 g L_1 cos p - c p' r') + m_2 g L_2 cos r + motor
+ *
+ * m_i are the masses, I_i the moments of inertia, c is the damping, and `motor` a torque on the second pendulum. */
 static int reduced(double t, const double *z, double *out, void *unused) {
   const double g = 9.81, damping = .3;
   double p[3];
@@ -102,8 +104,9 @@ static void geared_pendulums_move_by_the_reduced_equation(void **unused) {
   check_at_most(error[1][1], 1e-7);               /* the fourth power of the step, times rates near 10 */
 }
 
-/* The wrench of a joint contains the torque of the coupling: the torque I_1 q'' turns the first body, although it has
- * no motor. After two steps the rates are still so small that centripetal forces have nearly no torque. */
+/* The wrench of a joint contains the torque of the coupling. The first body has no motor, but the torque I_1 q'' turns
+ * it, where I_1 is its moment of inertia. After two steps the rates are still so small that centripetal forces have
+ * nearly no torque. */
 static void the_wrench_of_a_joint_has_its_coupling(void **unused) {
   simulation *s = run(TWO("0", ", couple: {to: two, polynomial: [0, -2]}") SECOND ", motor: 0.5}\n", 2, .01, .02);
   measure(s);
@@ -168,7 +171,7 @@ static void coupled_joints_rest_on_limits(void **unused) {
              TWO("-9.81", ", couple: {to: two, polynomial: [0.1, -2]}, %s") SECOND ", angle: 0.3, rate: %g, %s}\n",
              keys[i / 4][0], 1.5 - .4 * (double)(i % 4), keys[i / 4][1]);
     simulation *s = run(text, 2, .005, 4);
-    check_at_most(worst(s, RESIDUAL), 1e-13); /* round-off, with reflections */
+    check_at_most(worst(s, RESIDUAL), 1e-13); /* round-off, also after the impacts at the limits */
     check_near(last_of(s, ANGLE)[0], .9, 1e-12);
     check_near(last_of(s, ANGLE)[1], -.4, 1e-12);
     check_at_most(fabs(last_of(s, RATE)[1]), 1e-12);
@@ -176,8 +179,8 @@ static void coupled_joints_rest_on_limits(void **unused) {
   }
 }
 
-/* The pair moves if the torque on `two` is above f_2 + 2 f_1 = 1 N m, the friction of both joints. Below this it
- * rests. */
+/* The coupled joints move if the torque on `two` is above f_2 + 2 f_1 = 1 N m, the friction of both. Below this they
+ * rest. */
 static void dry_friction_of_both_joints_adds(void **unused) {
   const double torque[] = {.9, 1.4};
   for (int k = 0; k < 2; k++) {
@@ -188,7 +191,8 @@ static void dry_friction_of_both_joints_adds(void **unused) {
     simulation *s = run(text, 2, .01, .5);
     measure(s);
     const double rate = k ? .5 * (torque[k] - 1) / (4 * inertia[0] + inertia[1]) : 0;
-    check_near(last_of(s, RATE)[1], rate, k ? .02 * rate : 1e-12); /* friction is of order 1 where it begins to slip */
+    /* The step has order 1 where the joint begins to slip. */
+    check_near(last_of(s, RATE)[1], rate, k ? .02 * rate : 1e-12);
     check_at_most(worst(s, RESIDUAL), 1e-13);
     simulation_free(s);
   }

@@ -12,7 +12,7 @@ static void normal_of(double K, const double p[3], double out[3]) {
   cb_curved_normal(K, y, out);
 }
 
-/* Adds a body with this diagonal inertia. */
+/* Adds a body whose inertia is a diagonal matrix with the entries `inertia`. */
 static void add_diagonal(joined *s, const double inertia[6]) {
   joined_body *b = &s->body[s->n++];
   double K[6][6] = {{0}};
@@ -87,7 +87,7 @@ static void start_known_hinge(joined *s, double K) {
 
 typedef void starter(joined *s, double K);
 
-/* Returns the largest error of the places of both bodies at t = 2. `right` contains the expected points of the
+/* Returns the largest error of the positions of both bodies at t = 2. `right` contains the expected points of the
  * embedding. */
 static double pair_error(double K, starter *start, double h, int order, const double right[2][4]) {
   joined s;
@@ -118,7 +118,8 @@ static void check_pair(double K, starter *start, const double right[2][4]) {
   check_at_most(small, 1e-9);
 }
 
-/* The results are from independent equations with a dense matrix and multipliers. */
+/* The expected positions were computed by another program, which solves for accelerations and multipliers with a dense
+ * matrix. */
 static void two_bodies_with_a_ball_move_as_known_in_s3_and_h3(void **unused) {
   static const double sphere[2][4] = {{.4300825217, .8003357487, -.1590156738, .3862715747},
                                       {.1302744900, .9752547853, .0001505898, .1786242939}},
@@ -129,7 +130,8 @@ static void two_bodies_with_a_ball_move_as_known_in_s3_and_h3(void **unused) {
   check_pair(-1, start_known_ball, hyperbolic);
 }
 
-/* The results are from analysis/reference/joints_curved.py, with two tolerances that agree in these digits. */
+/* The expected positions are from analysis/reference/joints_curved.py. There two runs with different tolerances agree
+ * in all of these digits. */
 static void two_bodies_on_a_spring_hinge_move_as_known_in_s3_and_h3(void **unused) {
   static const double sphere[2][4] = {{.40477617022, .75602800615, -.28130991517, .43063051163},
                                       {.33858769320, .86222867108, -.26409939928, .26864772486}},
@@ -167,7 +169,7 @@ static void pair_casimirs(const joined *s, double out[2]) {
   cb_pose_inverse(&frame[1], &back);
   cb_pose_multiply_in(s->curvature, &relative, &back, &relative);
   cb_pose_inverse(&relative, &back);
-  cb_pose_adjoint_in(s->curvature, &back, X); /* the twist of the first body as the second one sees it */
+  cb_pose_adjoint_in(s->curvature, &back, X); /* X maps a twist from the first body's frame to the second one's */
   cb_apply6_transposed((const double(*)[6])X, s->state[1].momentum, second);
   memcpy(all, s->state[0].momentum, sizeof all);
   cb_add6(1, second, all);
@@ -358,7 +360,7 @@ static void in_an_almost_flat_space_trees_move_as_in_flat_space(void **unused) {
       for (int c = 0; c < cb_mechanism_coordinates(s[0].mechanism); c++)
         change = fmax(change, fabs(cb_mechanism_rates(s[0].mechanism)[c] - cb_mechanism_rates(s[k].mechanism)[c]));
     print_message("tree %d: %.2e\n", i, change);
-    check_at_most(change, 1e-10); /* K times lengths of some metres, and round-off */
+    check_at_most(change, 1e-10); /* the effect of |K| = 1e-12 on bodies at distances of some metres, and round-off */
     for (int k = 0; k < 3; k++) cb_mechanism_free(s[k].mechanism);
   }
 }

@@ -121,7 +121,8 @@ static void energy_changes_by_the_work_of_motors_drives_and_dampers(void **unuse
 
 /* Returns the error of the recorded wrench on the second body, compared with the change of its momentum. With the
  * momentum p and the twist Y in the middle of a step of length h, the wrench is W = (p_{k+1} - p_k)/h - ad*_Y p about
- * the origin of the body, and Ad*_{T(x)} W about the place x of the joint. */
+ * the origin of the body, and Ad*_{T(x)} W about the place x of the joint, to which the transvection T(x) moves this
+ * origin. */
 static double wrench_error(double K, bool reverse, double step) {
   char text[4096];
   snprintf(text, sizeof text,

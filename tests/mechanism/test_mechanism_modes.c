@@ -36,7 +36,7 @@ static void friction_takes_twice_f_from_each_swing(void **unused) {
     before[1] = *q;
   }
   assert_int_equal(turns, 5);
-  check_near(*q, -.08, 2e-4); /* from -.10 it moves once more, to -2 f + .10, and stays there */
+  check_near(*q, -.08, 2e-4); /* from -.10 the flywheel moves once more, to .10 - 2 f = -.08, and rests there */
   check_near(cb_mechanism_rates(s.mechanism)[0], 0, 1e-15);
   const double lost = cb_mechanism_work(s.mechanism, CB_JOINT_WORK_DAMPING)[0];
   check_near(lost, (*q * *q - 1) / 2, 2e-11); /* round-off of 2e4 steps */
@@ -60,8 +60,9 @@ static void frictions_of_several_joints_are_found_together(void **unused) {
   joined_place(&s, b, (double[]){0}, (double[]){0}, 0);
   joined_start(&s, NULL);
   const double *q = cb_mechanism_q(s.mechanism);
-  /* The pull 10 - 1 = 9 acts on both masses, which are 5 together. To move with the first carriage, the second one
-   * needs the force 3 * 9/5 = 5.4. This is more than its friction 2, so it slips, and q_a'' = -(10 q_a - 1 - 2)/2. */
+  /* The spring pulls with 10 and the friction of joint a is 1, so the force 9 acts on the two carriages, whose masses
+   * are 2 and 3. To move with the first carriage, the second one needs the force 3 * 9/5 = 5.4. This is more than the
+   * friction 2 of joint b. So the second carriage slips, and q_a'' = -(10 q_a - 1 - 2)/2. */
   const double t = .2, w = sqrt(5);
   for (int i = 0; i < 200; i++) check_ok(joined_step(&s, 1e-3, 2));
   check_near(q[0], .3 + .7 * cos(w * t), 1e-6);
@@ -97,7 +98,9 @@ static void limit_holds_what_presses_on_it_and_lets_it_go(void **unused) {
     check_near(cb_mechanism_q(s.mechanism)[0], 0, 1e-15);
   }
   for (int i = 0; i < 500; i++) check_ok(joined_step(&s, 1e-3, 2));
-  check_near(cb_mechanism_q(s.mechanism)[0], .25, 1e-3); /* (12 - 10)/2 t^2, t = .5 up to one step */
+  /* For the last t = .5, up to one step, the motor lifts the body of mass 1 with the force 12 against its weight 10. So
+   * q = (12 - 10)/2 t^2. */
+  check_near(cb_mechanism_q(s.mechanism)[0], .25, 1e-3);
   cb_mechanism_free(s.mechanism);
 }
 

@@ -6,7 +6,8 @@
 enum { PARTS = 3 };
 static const double END = .5;
 
-/* A case: bodies in a chain of joints of these kinds. side[i] is the body of joint i, 0 or 1, that the joint places. */
+/* A test case: a chain of n bodies. Joint i, of the class kind[i], joins body i to body i - 1, or to the world if i is
+ * 0. side[i] says whether body i is the first (0) or the second body (1) of joint i. */
 typedef struct chain {
   const char *name;
   int n;

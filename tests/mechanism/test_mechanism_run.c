@@ -185,8 +185,8 @@ static void a_rod_holds_the_ends_of_a_chain(void **unused) {
   solve_reference(reference_rhs, &r, REFERENCE_STATE * 3, .5, z);
   check_run("held ends", by_constraint, 3, .5, z, true, true);
 
-  /* a rod among the joints gives the same steps as a rod among the constraints; at the start all bodies rotate as
-   * one */
+  /* A rod under the key `joints` gives the same steps as a rod under the key `constraints`. At the start all bodies
+   * rotate like one rigid body. */
   static const char joined[] = FREE BODY_A BODY_B BODY_C
       "joints:\n"
       "  - {kind: hinge, name: pin, of: [a, b], at: [0.22, 0, 0], in: [-0.31, 0, 0], axis: [0, 1, 0.5], angle: 0.3,\n"
@@ -359,7 +359,7 @@ static void joints_of_a_hanging_chain_carry_its_weight(void **unused) {
   for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
     for (int order = 2; order <= 4; order += 2) {
       char text[4096];
-      const bool third = strstr(beside[i], "body: c") != NULL; /* then body c hangs on b by the rod */
+      const bool third = strstr(beside[i], "body: c") != NULL; /* true: a third body c hangs on a rod below body b */
       snprintf(text, sizeof text,
                "curvebody: 1\nfluid: {medium: none}\nbodies:\n"
                "  - {name: a, shape: {name: ellipsoid, a: 0.2, b: 0.15, c: 0.1}, mass: 4, drag: false}\n" BODY_B
@@ -407,7 +407,8 @@ static void efforts_of_drives_turn_body_rotor_and_spring(void **unused) {
 /* A swimmer of three links with motors. The drag coefficient c divided by the mass m is up to 4e4/s. The result with
  * steps of .01 is close to that with steps of .001. */
 static void stiff_drag_of_joined_bodies_stays_bounded(void **unused) {
-  static const double most[] = {2e-3, 2e-4, 2e-6, 2e-6}; /* measured 1e-3, 1e-4, 2e-7, and less */
+  /* tolerances; the measured differences are 1e-3, 1e-4, 2e-7, and less */
+  static const double most[] = {2e-3, 2e-4, 2e-6, 2e-6};
   for (int i = 0; i < 4; i++)
     for (int order = 2; order <= (i == 0 ? 4 : 2); order += 2) { /* order 4 is refused where c h/m > 1 */
       char text[4096];

@@ -137,7 +137,7 @@ static void any_joint_may_close_a_loop(void **unused) {
     joined without = loose;
     for (int j = 0; j < 4; j++) memset(without.joint[j].armature, 0, sizeof without.joint[j].armature);
     start_again(&without, 0, NULL, &fit);
-    memcpy(without.state, fit.state, sizeof fit.state); /* twists that the loop allows */
+    memcpy(without.state, fit.state, sizeof fit.state); /* these twists are allowed by the loop */
     memcpy(without.joint, loose.joint, sizeof loose.joint);
     const int at = cb_mechanism_first(fit.mechanism, 1);
     driven_joint d[4];
@@ -207,8 +207,8 @@ static void long_chain_keeps_momentum_joints_and_energy(void **unused) {
 
 enum { MOST = 6 };
 
-/* Makes two bodies that hang on the world by these joints, in a chain. side[i] = 0 reverses the order of the bodies of
- * joint i. */
+/* Makes a chain of two bodies. A joint of class kind[0] joins the first body to the world, and a joint of class kind[1]
+ * joins the second body to the first one. side[i] = 0 reverses the order of the bodies of joint i. */
 static void start_pair(joined *s, const char *const kind[2], const int side[2], const double *q, const double *rate) {
   uint64_t seed = 77;
   int at = 0;
@@ -224,7 +224,8 @@ static void start_pair(joined *s, const char *const kind[2], const int side[2], 
 }
 
 /* Computes the matrix of the kinetic energy in joint coordinates: M_ij = sum <K Y_i, Y_j> over the bodies, plus the
- * rotors. Y_i are the twists if only coordinate i changes, at the rate 1. Returns the number of coordinates. */
+ * rotors. K is the inertia of a body, and Y_i its twist if only coordinate i changes, at the rate 1. Returns the number
+ * of coordinates. */
 static int find_matrix(const char *const kind[2], const int side[2], const double *q, double M[MOST * MOST]) {
   double Y[MOST][12];
   int n = 1;
@@ -276,7 +277,7 @@ static void check_symplectic(const char *const kind[2], const int side[2]) {
   uint64_t seed = 5;
   for (int i = 0; i < 2 * MOST; i++) z[i] = check_uniform(&seed, -.4, .4);
   const int n = find_matrix(kind, side, z, M), size = 2 * n;
-  double unit = INFINITY; /* the smallest inertia, so that rates are about z[n + i] */
+  double unit = INFINITY; /* unit of the momenta: the smallest inertia, so that rates are of the size of z[n + i] */
   for (int i = 0; i < n; i++) unit = fmin(unit, M[i * n + i]);
   for (int i = 0; i < size; i++) {
     static const double factor[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12}, place[4] = {-2, -1, 1, 2};
@@ -310,8 +311,8 @@ static void steps_are_symplectic(void **unused) {
 
 /* --- stiff springs and dampers --- */
 
-/* A free pair of bodies is on a hinge with a spring of frequency w. For w h from .4 to 400 the motion stays bounded,
- * and the momentum is conserved. */
+/* A hinge with a spring of frequency w joins a free pair of bodies. With steps h for which w h is from .4 to 400, the
+ * motion stays bounded, and the momentum is conserved. */
 static void stiff_springs_stay_bounded(void **unused) {
   for (double wh = .4; wh < 500; wh *= 10) {
     joined s = {.t = 0};
@@ -335,13 +336,14 @@ static void stiff_springs_stay_bounded(void **unused) {
     }
     joined_momentum(&s, after);
     print_message("w h = %g: %.3g, momentum %.2g\n", wh, worst, difference(6, before, after));
-    check_at_most(worst, .02); /* twice the start, because the rotation adds a pull of second order in .3 */
+    check_at_most(worst, .02); /* twice the displacement at the start; the rotation of the pair adds a small pull */
     check_at_most(difference(6, before, after), 1e-14);
     cb_mechanism_free(s.mechanism);
   }
 }
 
-/* With a damper c on a hinge, and c h/I from .1 to 1000, the rate decreases, and its sign may alternate. */
+/* A body of moment of inertia I is on a hinge with a damper c. For steps h with c h/I from .1 to 1000, the rate
+ * decreases, and its sign may alternate. */
 static void stiff_dampers_stop_the_hinge(void **unused) {
   for (double ratio = .1; ratio < 2000; ratio *= 10) {
     joined s = {.t = 0};

@@ -239,7 +239,7 @@ static void masses_are_as_the_compiler_sets_them(void **unused) {
                {"settotalmass='-1'", 1.01, 0.02 / 3},
                {"settotalmass='8.02'", 2.02, 0.04 / 3},
                {"boundmass='.5'", 1.5, 0.02 / 3},
-               {"boundmass='.5' settotalmass='10'", 3, 0.04 / 3}, /* 3, .5 (the plane) and 1.5 before scaling */
+               {"boundmass='.5' settotalmass='10'", 3, 0.04 / 3}, /* before scaling, masses are 3, .5 (plane), 1.5 */
                {"boundinertia='.01'", 1.01, 0.01},
                {"boundinertia='.001'", 1.01, 0.02 / 3}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

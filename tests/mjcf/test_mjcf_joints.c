@@ -103,8 +103,8 @@ static void controls_are_expressions_of_time(void **unused) {
   cb_mjcf_free(m);
 }
 
-/* A four-bar linkage whose last hinge is a <connect>, a body that is welded to the world, and a hinge that is kept at
- * an angle. */
+/* Three classes of equality constraints become joints: the last hinge of a four-bar linkage, which is a <connect>; a
+ * <weld> of a body to the world; and a <joint> that keeps a hinge at a constant angle. */
 static void constraints_close_loops(void **unused) {
   static const char within[] =
       "<worldbody><body name='a'><joint axis='0 1 0'/><geom type='capsule' size='.1' fromto='0 0 0 0 0 1'/>"
@@ -123,8 +123,8 @@ static void constraints_close_loops(void **unused) {
   cb_text_free(&out);
 }
 
-/* A chain of coordinates that follow each other without a cycle. One of them is in a joint that also has a constant
- * coordinate and motors. */
+/* Coordinate i is a function of l, and l of k. Coordinate i belongs to a joint that also has motors and a second
+ * coordinate j, which is constant. */
 static void joints_are_coupled(void **unused) {
   static const char within[] =
       "<compiler angle='radian'/><worldbody><body name='a'><joint name='i' ref='.1'/><joint name='j' axis='0 1 0'/>"
@@ -148,19 +148,21 @@ static void joints_are_coupled(void **unused) {
   check_ok(read_from(all, "0", &m));
   assert_null(strstr(m->left_out, "the start")); /* the start in the key satisfies the constraints */
   assert_non_null(strstr(m->left_out, "<joint>: other constraints give"));
-  check_near(m->bodies->hold[0].rate[0], 4 * 1 * -2 * 3., 1e-14); /* i' = 4 l l', with l = 1 and l' = -2 k' */
+  /* The joints are coupled by i = 0.5 + 2 l^2, so i' = 4 l l', with l = 1, l' = -2 k' and k' = 3. */
+  check_near(m->bodies->hold[0].rate[0], 4 * 1 * -2 * 3., 1e-14);
   cb_mjcf_free(m);
   cb_text out = import(
       "<worldbody><body><joint name='a'/><geom size='1'/></body><body pos='9 0 0'><joint name='b'/><geom "
       "size='1'/></body></worldbody><equality><joint joint1='a' polycoef='0'/><joint joint1='a' "
       "joint2='b' polycoef='1 4'/></equality>",
       NULL);
-  assert_non_null(strstr(out.data, "    couple: {to: a, polynomial: [-0.25, 0.25]}\n")); /* a is given: solved for b */
+  /* Coordinate a is already constant, so a = 1 + 4 b is written as an equation for b. */
+  assert_non_null(strstr(out.data, "    couple: {to: a, polynomial: [-0.25, 0.25]}\n"));
   cb_text_free(&out);
 }
 
-/* The places of two sites, or the axes of a weld, are made to coincide, wherever the bodies are in the reference
- * pose. */
+/* A constraint makes the positions of two sites, or the frames of a weld, coincide, although they do not coincide in the
+ * reference pose. */
 static void constraints_join_sites(void **unused) {
   static const char within[] =
       "<worldbody><site name='w' pos='0 1 5'/><body name='a'><joint axis='0 1 0'/><geom size='.1' pos='0 0 1'/>"
@@ -237,7 +239,8 @@ static void switches_are_obeyed(void **unused) {
     }
 }
 
-/* A frame moves a joint; each copy of a body has joints, actuators and controls of its own. */
+/* A <frame> displaces and rotates the joint in it. Each copy that <replicate> makes of a body has joints, actuators and
+ * controls of its own. */
 static void frames_and_copies_have_joints(void **unused) {
   static const char *const given[] = {"m1=t"};
   static const char *const parts[] = {

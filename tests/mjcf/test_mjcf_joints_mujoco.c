@@ -12,16 +12,20 @@
 #include <mujoco/mujoco.h>
 #include <unistd.h>
 
-/* A model, its start, and the control u_i = a sin(w t + p i) of all actuators. */
+/* A model and its start. Actuator i has the control amplitude sin(frequency t + shift i). `key` names the keyframe of
+ * the start, and the run ends at the time `end`. */
 typedef struct tried {
   const char *name, *text, *key;
   double end, amplitude, frequency, shift;
-  int steps[2]; /* steps of the coarsest of MuJoCo's three runs, and of the coarser of ours */
+  /* steps: number of steps of the coarsest of three runs by MuJoCo, and of the coarser of two runs by curvebody */
+  int steps[2];
   double tolerance;
   bool rough; /* forces like |v| v reduce the order from 4 to 3 */
 } tried;
 
-enum { ACTUATORS = 16, BODIES = 20, POSE_PLACE = 0, POSE_TURN = 3 }; /* POSE_...: places in the 7 numbers of a pose */
+/* POSE_PLACE and POSE_TURN: the index of the first number of the position and of the quaternion in the 7 numbers of a
+ * pose. */
+enum { ACTUATORS = 16, BODIES = 20, POSE_PLACE = 0, POSE_TURN = 3 };
 
 static const tried *now;
 
@@ -336,7 +340,7 @@ static void gears_move_nearly_as_mujocos_do(void **unused) {
   check_case(&c);
 }
 
-/* Motors and servos of a ball joint, with gears in the axes of the body and of the parent. */
+/* Motors and servos act on two ball joints. The vectors of their gears are in the axes of the body or of its parent. */
 static void actuators_turn_balls_as_mujocos_do(void **unused) {
   static const char text[] =
       "<mujoco><option density='100' gravity='1 0 -3'><flag contact='disable'/></option><worldbody>"

@@ -178,8 +178,9 @@ static void check_geom(const cb_mjcf_geom *own, const mjModel *m, int id) {
   check_matrix((const double(*)[3])a, (const double(*)[3])b, mesh ? 1e-5 : 1e-12);
 }
 
-/* Checks a link and returns the number of its geoms. mesh: masses have single precision, because the total mass is
- * given and some link has a mesh. They also have single precision if this link has a mesh. */
+/* Checks a link and returns the number of its geoms. Masses that depend on a mesh have single precision. This is so for
+ * a link that has a mesh. It is so for all links if the total mass is given and any link has a mesh; then `mesh` is
+ * set. */
 static int check_link(const cb_mjcf_link *own, const mjModel *m, bool mesh) {
   const int id = mj_name2id(m, mjOBJ_BODY, own->name);
   double a[3][3], b[3][3];
@@ -327,7 +328,8 @@ static bool is_rounded(const cb_mjcf *own) {
   return false;
 }
 
-/* Returns whether no principal axes had to be computed. MuJoCo computes principal axes to 1.4e-6. */
+/* Returns whether all inertia matrices of the model are diagonal. For other matrices MuJoCo computes principal axes,
+ * with errors of up to 1.4e-6. */
 static bool is_plain(const cb_mjcf *own) {
   for (const cb_mjcf_body *b = own->bodies; b; b = b->next)
     for (const cb_mjcf_link *l = b->links; l; l = l->next) {

@@ -31,7 +31,8 @@ static void a_control_is_read_at_each_evaluation_and_in_copies(void **state) {
   cb_expression_free(e);
 }
 
-/* No operation on a control alone, no condition and no exponent may keep the value from the time of parsing. */
+/* The parser must not replace an operation, a condition or an exponent by the value that the control has while the text
+ * is parsed. */
 static void controls_are_not_folded(void **state) {
   (void)state;
   static const char *const texts[] = {"sin(gain) + power^2", "x^power", "if(gain > 2, x, y)", "gain^power",

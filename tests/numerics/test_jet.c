@@ -92,8 +92,8 @@ static void check_jets(const cb_jet *a, const cb_jet *b, double tolerance) {
   for (int k = 0; k < a->n * (a->n + 1) / 2; k++) check_near(a->h[k], b->h[k], tolerance);
 }
 
-/* Identities hold for the value and for all derivatives. These numbers have sizes from 1 to about 100. The tolerances,
- * from 1e-15 to 1e-10, are larger where an identity has larger terms or more of them. */
+/* Identities hold for the value and for all derivatives, which have sizes from 1 to about 100. The tolerances, from
+ * 1e-15 to 1e-10, are larger where an identity has larger terms or more of them. */
 static void identities_hold_to_round_off(void **state) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 500; trial++) {

@@ -148,7 +148,8 @@ static void dexp_has_no_inverse_at_whole_turns(void **unused) {
     for (int i = 0; i < 6; i++) a[i] *= 1 + 1e-9;
     check_ok(cb_group_dexp_inverse(G, a, out));
   }
-  double a[6] = {0, 0, 2 * M_PI, 0, 0, 1}, out[SQUARE]; /* with a boost along the axis, dexp is regular */
+  /* A whole turn together with a boost along its axis: dexp has an inverse. */
+  double a[6] = {0, 0, 2 * M_PI, 0, 0, 1}, out[SQUARE];
   check_ok(cb_group_dexp_inverse(cb_group_find("so31"), a, out));
 }
 

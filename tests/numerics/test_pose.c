@@ -206,9 +206,9 @@ static void the_antipode_is_a_place_like_any(void **unused) {
   }
 }
 
-/* Lengths are in units of the radius of curvature. A step by b from a place at the distance r, at an angle to the
- * outward direction with the cosine cos and the sine sin, leads for large r to the distance r + log(cosh b + cos sinh
- * b) (Busemann's function). It rotates the axes by twice atan(sin tanh(b/2)/(1 + cos tanh(b/2))). At r = 1e5 the last
+/* Lengths are in units of the radius of curvature. A step of length b starts at the distance r from the base point, at
+ * the angle t to the outward direction. For large r it leads to the distance r + log(cosh b + cos t sinh b)
+ * (Busemann's function), and rotates the axes by 2 atan(sin t tanh(b/2)/(1 + cos t tanh(b/2))). At r = 1e5 the last
  * digit of each coordinate is 1.5e-11. */
 static void moves_far_out_are_those_of_the_limit(void **unused) {
   uint64_t seed = check_seed();

@@ -121,7 +121,8 @@ static void a_gait_is_refracted_as_light(void **state) {
   }
 }
 
-/* A gait that crosses the break at another place, or that has another speed beyond the break, is not stationary. */
+/* A gait that crosses the break at other shapes, or that has another speed on one side of the break, is not
+ * stationary. */
 static void the_optimality_knows_what_is_refracted(void **state) {
   cb_bundle *b = two_media(.9, 1.3);
   cb_gait *start = circle(0, 0, 1), *bent, *paced;
@@ -133,14 +134,14 @@ static void the_optimality_knows_what_is_refracted(void **state) {
   assert_int_equal(v.index, 0);
   check_relative(v.cost, o->item[0].cost, 1e-12);
   check_at_most(v.gain, 1e-12);
-  /* This gait crosses the break at other places. */
+  /* This gait crosses the break at other shapes. */
   const double scale[2] = {1, 1.1}, offset[2] = {0, 0};
   check_ok(cb_gait_moved(o->item[0].gait, scale, offset, &bent));
   check_ok(cb_optimality_of(&p, bent, &v));
   assert_false(v.stationary);
   check_at_least(v.slope, 1e-3);
   check_at_least(v.gain, 1e-5);
-  /* This gait has another speed beyond the break, but the same shapes. */
+  /* This gait runs through the same shapes, but with another speed on one side of the break. */
   double time[2], r[2];
   int count = 0;
   for (int k = 0; k < cb_gait_edges(o->item[0].gait); k++) {
@@ -166,8 +167,8 @@ static void the_optimality_knows_what_is_refracted(void **state) {
   cb_bundle_free(b);
 }
 
-/* Creates a bundle on SO(3) whose A and M contain the function `size` of a. With |a - 0.1| they have kinks. With
- * sqrt((a - 0.1)^2 + e^2) they are smooth, and the cost differs by e^2 log e. */
+/* Creates a bundle on SO(3) whose A and M contain `size`, a function of the shape variable a. With |a - 0.1| they have
+ * kinks. With sqrt((a - 0.1)^2 + e^2) they are smooth, and the cost differs by e^2 log e. */
 static cb_bundle *bent_bundle(const char *size, bool breaks) {
   char text[800];
   snprintf(text, sizeof text,

@@ -120,7 +120,7 @@ static int index_of(const cb_optimum_problem *o, const cb_extremal *e) {
   double *x = calloc((size_t)v->unknowns, sizeof *x), *phi = calloc((size_t)basis->functions, sizeof *phi);
   check_ok(cb_basis_project(basis, gait, x));
   check_ok(cb_variation_at(v, x, 1));
-  check_relative(v->cost, e->cost, 1e-7); /* checks that the degree is high enough */
+  check_relative(v->cost, e->cost, 1e-7); /* checks that polynomials of degree DEGREE resolve the gait */
   check_ok(cb_gait_target_at(G, &o->target, v->g, c, first, second));
   for (int k = 0; k < count; k++)
     for (int a = 0; a < dim; a++) {
@@ -237,7 +237,8 @@ static void draw(uint64_t *seed, int trial, chance *s) {
   static const char *const names[] = {"r2", "se2", "so3", "heisenberg"};
   const cb_group *G = cb_group_find(names[trial % 4]);
   const bool distance = trial % 4 < 2 && trial % 3 > 0, whole = !distance && trial % 3 == 0;
-  /* `number`: the number of g in the target. In so3 it is number 1 of the quaternion, because number 0 is a cosine. */
+  /* `number` is the index of the number of g that the target gives. In so3, g is a quaternion, and the index is 1,
+   * because number 0 is the cosine of half the angle. */
   const int rounds = distance ? 1 + trial % 3 / 2 : 1, number = trial % 4 == 2 ? 1 : 0;
   random_bundles(seed, G, 2, .7, &s->p, &s->moved);
   const double size = check_uniform(seed, .1, .5) / rounds, way = check_uniform(seed, 0, 2 * M_PI);

@@ -65,8 +65,8 @@ static void walls_that_are_not_met_do_not_count(void **state) {
                                 .upper = upper,
                                 .no_crossing = true};
   cb_direct *d = solved(&o, ring(0, 0, 1, 1), 24);
-  check_relative(d->amount * d->amount / d->v->cost, .012364154621884,
-                 1e-9); /* the contribution of omitted harmonics */
+  /* The tolerance is the error that is due to omitted harmonics. */
+  check_relative(d->amount * d->amount / d->v->cost, .012364154621884, 1e-9);
   cb_direct_free(d);
   cb_bundle_free(b);
 }
@@ -196,7 +196,7 @@ static cb_optima *found(cb_optimum_problem *o, cb_gait *start) {
   check_ok(cb_optimum_find(o, &all));
   assert_int_equal(all->item[0].index, 0);
   assert_int_equal(all->item[0].flat, 0);
-  check_relative(all->item[0].wong, all->item[0].cost, 1e-10); /* solved by Wong's equations on a separate mesh */
+  check_relative(all->item[0].wong, all->item[0].cost, 1e-10); /* wong: the cost by Wong's equations on another mesh */
   cb_gait_free(start);
   return all;
 }

@@ -10,7 +10,8 @@ static cb_bundle *bundle(const char *name) {
   return b;
 }
 
-/* Creates the falling cat of two equal discs of inertia 1 without arms, for which M = 1/2 is constant. */
+/* Creates the falling cat of two equal discs of inertia 1 without arms. Its inertia M = 1/2 for the shape variable is
+ * constant. */
 static cb_bundle *discs(void) {
   cb_node key[2] = {{.kind = CB_NODE_SCALAR, .text = "arm_1"}, {.kind = CB_NODE_SCALAR, .text = "arm_2"}};
   cb_node value = {.kind = CB_NODE_SCALAR, .text = "0"}, *keys[2] = {&key[0], &key[1]}, *items[2] = {&value, &value};
@@ -93,7 +94,8 @@ static void the_limited_cat_agrees_with_closed_forms(void **state) {
   cb_bundle_free(b);
 }
 
-/* If the limit of the torque is below 4 M d/T^2, no motion satisfies it. */
+/* A body of constant inertia M must turn by the angle d in the time T, from rest to rest. If the limit of the torque is
+ * below 4 M d/T^2, this is not possible. */
 static void a_limit_that_cannot_be_kept_is_refused(void **state) {
   cb_bundle *b = discs();
   const double from = 0, to = 1.2, T = 2, L = .99 * 4 * .5 * 1.2 / (T * T);

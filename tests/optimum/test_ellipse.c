@@ -15,8 +15,8 @@ static const cb_ellipse *cheapest(const char *name, const char *text, cb_gait_ta
   return e;
 }
 
-/* The values are from the eigenvalue of the curvature, and from families of gaits, extrapolated to amount 0. All
- * printed digits agree. */
+/* The expected prices follow from the eigenvalue of the curvature. Families of gaits, extrapolated to amount 0, have
+ * the same limits, in all digits given here. */
 static void chains_move_and_turn_as_the_limits_of_their_families(void **state) {
   int count;
   const cb_ellipse *e = cheapest("purcell", "", CB_GAIT_MOVE, &count);
@@ -133,7 +133,7 @@ static void no_other_small_gait_is_cheaper(void **state) {
 }
 
 /* The ellipse is computed for small loops, so the holonomy of its gait differs from the target by a term of third order
- * in the size of the gait. The gait runs in the right direction. */
+ * in the size of the gait. The holonomy also has the sign of the target. */
 static void an_ellipse_does_what_is_asked(void **state) {
   static const struct {
     const char *name, *text;

@@ -136,8 +136,9 @@ static void strokes_whose_ends_depend_wildly_on_their_starts_are_solved(void **s
   cb_bundle_free(b);
 }
 
-/* Tests several extremals that begin at one start shape (l, v): their cost E, their lambda, and the rate of the shape
- * at the start (NAN: not known). */
+/* Tests several extremals of PushMePullYou that begin at one start shape: their cost E, their lambda, and the rate of
+ * the shape at the start (NAN: not known). The shape variables are the distance l of the spheres and the volume v of
+ * one sphere. */
 static void pushmepullyou_has_the_extremals_of_the_table(void **state) {
   cb_bundle *b = model("pmpy", "");
   const double v = 4 * M_PI / 3, start_shape[2] = {5, v};

@@ -88,7 +88,8 @@ static void bounds_far_away_do_not_count_and_tight_ones_are_told(void **state) {
   cb_bundle_free(b);
 }
 
-/* The start shape is given. A bound that cuts off a part of the loop increases the cost. */
+/* The extremal with a bound that cuts off a part of the loop still starts at the given shape. It costs more than the
+ * extremal without the bound. */
 static void a_base_is_kept_beside_bounds(void **state) {
   const double start_shape[2] = {5, 4 * M_PI / 3}, lower[2] = {4.5, -INFINITY}, v = start_shape[1];
   cb_bundle *b = model("pmpy", "");

@@ -55,7 +55,8 @@ static const cb_gait *gait_near(const cb_family *f, int branch, double amount) {
   return f->member[best].gait;
 }
 
-/* The values were computed by shooting with Wong's equations at high accuracy. All printed digits agree. */
+/* The expected costs and multipliers were computed by shooting with Wong's equations at high accuracy. All digits
+ * agree. */
 static void a_family_passes_what_shooting_finds(void **state) {
   static const double table[][3] = {{.001, .003274173125, 1.651904897},
                                     {.01, .035480647743, 1.930215772},
@@ -233,8 +234,8 @@ static void a_branch_leaves_another_where_an_eigenvalue_passes_zero(void **state
   cb_bundle_free(b);
 }
 
-/* Gaits of the branch around (z, -z) develop sharp corners at its turning point. With 80 harmonics instead of 44 the
- * later results change by 1e-5. */
+/* Towards the turning point of the branch around (z, -z) the gaits develop sharp corners. 44 harmonics do not resolve
+ * the gaits after this point: with 80 harmonics, their costs change by 1e-5. */
 static void a_branch_ends_where_its_gaits_are_not_resolved(void **state) {
   cb_bundle *b = bundle("purcell");
   const cb_optimum_problem p = moving(b);
@@ -265,8 +266,8 @@ static void heisenbergs_circles_are_one_family(void **state) {
   cb_bundle_free(b);
 }
 
-/* With a given start shape, gaits are arcs with a corner there. They have the cost that the search finds at each
- * amount. */
+/* If the start shape is given, every gait of the family is an arc that starts and ends at this shape, with a corner
+ * there. Its cost is the one that the search finds for the same amount. */
 static void a_family_of_a_fixed_base_has_corners(void **state) {
   cb_bundle *b = bundle("purcell");
   const double start_shape[2] = {.5, -.3};

@@ -179,7 +179,7 @@ static void one_variable_is_a_matter_of_pace(void **state) {
   const double least = pow(4 * M_PI, 2); /* (int m dphi)^2 over one round, with m = 2 + sin phi */
   check_at_most(v.gain, 1 - least / v.cost);
   check_at_least(v.gain, 1e-3);
-  /* At a uniform speed, int m dphi = 4 pi t. Newton's method solves this equation for phi(t). */
+  /* At a uniform speed, int m dphi = 4 pi t, with m = 2 + sin phi. Newton's method solves this equation for phi(t). */
   enum { POINTS = 400 };
   double r[POINTS + 1], value[POINTS + 1];
   for (int k = 0; k <= POINTS; k++) {

@@ -18,7 +18,7 @@ static void a_projection_has_its_complements(void **state) {
   print_message("seed %llu\n", (unsigned long long)seed);
   double A[ROWS * N], g[N], z[ROWS], y[ROWS], x[N];
   for (int k = 0; k < ROWS * N; k++) A[k] = check_uniform(&seed, -1, 1) + (k % N == 0);
-  for (int k = 0; k < N; k++) A[(ROWS - 1) * N + k] = A[k] + A[N + k]; /* the last row depends on others */
+  for (int k = 0; k < N; k++) A[(ROWS - 1) * N + k] = A[k] + A[N + k]; /* the last row is the sum of the first two */
   for (int k = 0; k < N; k++) g[k] = check_uniform(&seed, -1, 1) + (k == 0);
   const double size = sqrt(cb_dot(N, g, g));
   for (int k = 0; k < N; k++) g[k] /= size;
@@ -66,8 +66,9 @@ static cb_gait *rounded_square(const double *rho) {
 
 static const double low[2] = {-1, -1}, high[2] = {1, 1};
 
-/* The rounded square is a minimum. The sides act on the gait with the force that curves a free arc, v^2/rho at the
- * speed v. For a loop of length L with straight sides of length l this is an impulse of L l/rho per side. */
+/* The rounded square is a minimum. It has the length L and is run through in the time 1, so its speed is L. The force
+ * that curves the corners is L^2/rho. On a straight side of length l the bound balances this force for the time l/L.
+ * So the impulse of each bound is L l/rho. */
 static void a_rounded_square_presses_on_its_walls(void **state) {
   cb_bundle *b = bundle("heisenberg");
   const double r = .4, rho[4] = {r, r, r, r}, L = 8 - (8 - 2 * M_PI) * r, side = 2 - 2 * r;

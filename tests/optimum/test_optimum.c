@@ -29,8 +29,8 @@ static void done(const cb_optimum_problem *p, cb_optima *o) {
   cb_bundle_free((cb_bundle *)p->bundle);
 }
 
-/* The values are from shooting and from an independent Fourier-Galerkin computation. The family around the shape (z,
- * -z), z = 1.7346, is cheaper than the family around 0. */
+/* The expected costs are from shooting and from an independent Fourier-Galerkin computation. The gaits around the shape
+ * (z, -z), z = 1.7346, are cheaper than the gaits around 0. */
 static void both_ways_of_purcell_to_move_are_found(void **state) {
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .03}, .seed = 1};
   cb_optima *o = found("purcell", &p);
@@ -70,8 +70,8 @@ static void pmpy_from_a_base(void **state) {
   done(&p, o);
 }
 
-/* Wong's equations do not consider crossing links. An extremal whose links cross must not be reported for a gait whose
- * links touch. */
+/* Wong's equations do not contain the condition that links must not cross. If the search finds a gait whose links
+ * touch, an extremal of these equations whose links cross must not be reported for it. */
 static void an_extremal_whose_links_cross_is_not_told(void **state) {
   const double mean[2] = {1.7346, -1.7346}, cosine[2] = {.9, .9}, sine[2] = {.5, -.5};
   double cost[2];
@@ -109,8 +109,7 @@ static void a_cost_that_falls_without_end_is_told(void **state) {
   cb_bundle_free(b);
 }
 
-/* Compares three different methods: the gradient flow, Newton's method, and collocation of Wong's
- * equations. */
+/* Compares three methods: the gradient flow, Newton's method, and collocation of Wong's equations. */
 static void the_gradient_flow_comes_to_the_same(void **state) {
   static const double start_shape[2] = {.65, .8};
   static const struct {
@@ -135,7 +134,8 @@ static void the_gradient_flow_comes_to_the_same(void **state) {
   }
 }
 
-/* The values are from arcs of Wong's equations along the bound, and from the corner at which the tips meet. */
+/* The expected costs were computed by shooting with Wong's equations: with arcs along the bound, and with a corner at
+ * the shape where the tips of the links meet. */
 static void bounds_and_links_hold_a_gait(void **state) {
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7}, low[2] = {-.8, -.8}, high[2] = {.8, .8};
   cb_optimum_problem p = {

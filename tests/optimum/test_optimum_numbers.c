@@ -195,7 +195,8 @@ static void the_swimmer_on_the_sphere_has_two(void **state) {
   done(s);
 }
 
-/* The four numbers of a quaternion are dependent. */
+/* A target that gives all four numbers of a rotation's quaternion has the same optimal gait as a target that gives the
+ * group element, although the four numbers are not independent. */
 static void all_numbers_of_a_rotation_are_its_element(void **state) {
   const double start_shape[2] = {0};
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {cos(.1), sin(.1)}},
@@ -211,8 +212,8 @@ static void all_numbers_of_a_rotation_are_its_element(void **state) {
   done(parts);
 }
 
-/* heisenberg: L^2 = 4 pi |z| for the element z, and the first conjugate time from 1 on is 2 pi/|lambda|, a complete
- * turn. hopf: L^2 = Omega (4 pi - Omega), where the solid angle Omega is twice the phase. */
+/* heisenberg: L^2 = 4 pi |z| for the element z. The first conjugate time that is at least 1 is 2 pi/|lambda|, the time
+ * of a complete turn. hopf: L^2 = Omega (4 pi - Omega), where the solid angle Omega is twice the phase. */
 static void circles_are_the_best_by_closed_forms(void **state) {
   const double start_shape[2] = {.3, -.2};
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .1}, .start_shape = start_shape};

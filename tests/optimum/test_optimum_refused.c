@@ -102,7 +102,8 @@ static void an_abnormal_extremal_is_named_and_beyond_it_the_most_is_told(void **
   cb_optima *o;
   check_ok(near_the_unit_circle("pi/2", &o, &s));
   assert_true(o->item[0].abnormal);
-  check_relative(o->item[0].cost, 4 * M_PI * M_PI, 1e-7); /* the square root of the tolerance of the condition */
+  /* The error of the cost is the square root of the tolerance to which the search satisfies the target. */
+  check_relative(o->item[0].cost, 4 * M_PI * M_PI, 1e-7);
   cb_optima_free(o);
   cb_scenario_free(s);
   check_ok(near_the_unit_circle("1.57", &o, &s));

@@ -38,7 +38,8 @@ static void three_equal_links_cross_beyond_two_lines(void **state) {
   cb_bundle_free(b);
 }
 
-/* Tests a chain, and the same chain as a tree of links, whose hinges are separate points. */
+/* Links that share a hinge have no constraint with each other. A chain has the same constraints if it is described as a
+ * tree of links, in which the two ends at a hinge are separate points. */
 static void hinged_links_are_no_wall(void **state) {
   uint64_t seed = check_seed();
   for (int links = 3; links < 7; links++) {
@@ -116,7 +117,8 @@ static void walls_have_their_slopes(void **state) {
   cb_bundle_free(b);
 }
 
-/* Each term is smooth on either side of the point where another term becomes the maximum. */
+/* Compares the derivatives of the leading term and of the next one with differences at the shape r. A term is smooth
+ * also where another term becomes the maximum. */
 static void terms_have_their_slopes(void **state) {
   cb_bundle *b = model("purcell", "");
   const cb_optimum_problem o = {.bundle = b, .no_crossing = true};

@@ -8,7 +8,8 @@
 typedef struct slsqp_case {
   const char *bundle;
   cb_gait_target target;
-  double x, y, radius, way; /* the loop at which both searches begin */
+  /* centre, radius and direction (1: counter-clockwise) of the circle at which both searches begin */
+  double x, y, radius, way;
 } slsqp_case;
 
 static const slsqp_case cases[] = {

@@ -16,7 +16,8 @@ static void random_loop(uint64_t *seed, int count, double *c) {
   for (int k = 0; k < count; k++) c[k] = check_uniform(seed, -.4, .4);
 }
 
-/* Runs a claim for every group, in harmonics and in arcs, with a random bundle at random coefficients c. */
+/* Runs the test `claim` for every group. The bundle is random. The gait is given in harmonics and in arcs, by random
+ * coefficients c. */
 static void everywhere(void (*claim)(cb_variation *v, uint64_t *seed, const double *c)) {
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -73,7 +74,8 @@ static double quadratic(const double *H, const double *d, int n) {
   return sum;
 }
 
-/* Compares derivatives with differences of order 4 along random directions, whose error is about 1e-16/h^2 + h^4. */
+/* Compares derivatives along random directions with differences of order 4. The error of the differences is about
+ * 1e-16/h^2 + h^4. */
 static void are_derivatives(cb_variation *v, uint64_t *seed, const double *c) {
   const int u = v->unknowns, dim = v->dim;
   const double h = 2e-3, mu = check_uniform(seed, .5, 1);

@@ -164,9 +164,9 @@ static void speed_of_v(const sample *s, unsigned held, const double *x, double *
   *out = homogeneous_at(s, some_mu, some_cost, x).s;
 }
 
-/* Checks the derivatives of the rates f and the momenta P by mu and by the cost. f and P are linear in mu, so their
- * differences by mu are exact. Their derivatives by the cost are compared with differences of order 2, whose error is
- * 1e-6. */
+/* Checks the derivatives of the rates f and the momenta P with respect to mu and to the cost. f and P are linear in mu,
+ * so differences in mu have no truncation error. The derivatives with respect to the cost are compared with differences
+ * of order 2, whose error is 1e-6. */
 static void check_globals(const sample *s, const double *JG, const double *DG) {
   const double h = 1e-3;
   const homogeneous up = homogeneous_at(s, some_mu + h, some_cost, s->x),
@@ -181,8 +181,9 @@ static void check_globals(const sample *s, const double *JG, const double *DG) {
   }
 }
 
-/* With mu = 1 and the cost v^T M v, the homogeneous equations equal the usual ones with the momentum P. If lambda and
- * mu are multiplied by the same factor, v does not change. */
+/* With mu = 1 and the cost v^T M v, the rates of the equations in homogeneous multipliers (optimum/extremal.h) equal
+ * those of Wong's equations at P = (r, p, lambda). If lambda and mu are multiplied by the same factor, the rate of the
+ * shape r does not change. */
 static void homogeneous_multipliers_tell_the_same(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;

@@ -1,9 +1,9 @@
-/* A plugin: a rope that runs from a particle over a second one to a third one, with `parts` parts of the rope between
- * the last two. A constraint, written on jets, in any space:
+/* A plugin with a constraint: a rope runs from a particle over a second one to a third one, with `parts` parts of the
+ * rope between the last two. The constraint is written on jets and holds in any space:
  *
  *   d(x_0, x_1) + parts d(x_1, x_2) = length
  *
- * x_i are the positions of the particles, and d is their distance in the space. Lengths in units of the scenario.
+ * x_i are the positions of the particles, and d is their distance in the space. Lengths are in units of the scenario.
  */
 #include <curvebody/plugin.h>
 

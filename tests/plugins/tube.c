@@ -4,7 +4,7 @@
  *   wall   s = R(t) - sqrt(x^2 + y^2) - r,  R(t) = radius + rate t;      event  s = z_1 - z_2
  *
  * s is the distance of a particle at (x, y, z) from the wall, and r is the radius of the particle. The event is at
- * s = 0, where z_1 and z_2 are the heights of the particles. Lengths in units of the scenario. */
+ * s = 0, where z_1 and z_2 are the heights of the particles. Lengths are in units of the scenario. */
 #include <curvebody/plugin.h>
 
 typedef struct tube {

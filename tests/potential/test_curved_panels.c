@@ -130,7 +130,7 @@ static void potentials_are_the_integrals(void **unused) {
   }
 }
 
-/* Kernels differ by round-off, since some use fused products. */
+/* The kernels of the instruction sets differ by round-off, because some use fused multiply-add. */
 static void instruction_sets_agree(void **unused) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 8; trial++) {
@@ -167,8 +167,9 @@ static void moved(double K, const double x[4], int axis, double t, double y[4]) 
   for (int k = 0; k < 4; k++) y[k] = c * x[k] + s * u[k];
 }
 
-/* Returns whether panel i may have another formula at a point very near x: S changes its formula at five sides from the
- * panel and where a corner is at the cosine 0.3, and D where the mean cosine of the corners is -1/2. */
+/* Returns whether x is near a point at which the kernels change from one formula to another. For S of panel i, such a
+ * point is at five times the longest side from the nearest corner, or has the form <x, y> = 0.3 with a corner y. For D,
+ * the mean of <x, y> over the corners is -1/2. */
 static bool on_border(const cb_curved_panels *p, const set *s, int i, const double x[4]) {
   double y[3][4], side = 0, nearest = INFINITY, low = INFINITY, mean = 0;
   for (int k = 0; k < 3; k++) cb_curved_point(p->K, s->x[s->face[i][k]], y[k]);

@@ -44,7 +44,7 @@ static void check_factors(uint64_t *seed, int n, int stride) {
   free(pivots);
 }
 
-/* Matrices of one, two and five blocks. */
+/* The sizes of the matrices are one, two and five blocks of the factorization. */
 static void factors_solve(void **unused) {
   uint64_t seed = check_seed();
   check_factors(&seed, 60, 60);

@@ -209,7 +209,7 @@ static void fields_at_points(void **unused) {
   }
   print_message("at points, 1e-8 asked: %.1e of potentials, %.1e of velocities\n", error / size, u_error / u_size);
   check_at_most(error, 1e-8 * size);
-  check_at_least(error, 1e-12 * size); /* some points are in the far field */
+  check_at_least(error, 1e-12 * size); /* not only round-off: some points are in the far field */
   check_at_most(u_error, 1e-7 * u_size);
   for (int a = 0; a < 3; a++) {
     for (int q = 0; q < 4; q++) {
@@ -376,7 +376,8 @@ static void instruction_sets_agree(void **unused) {
 static void groups_and_memory(void **unused) {
   cb_panels *p = panels_of_ellipsoid(16, 1, 1, 1);
   cb_far *f;
-  /* OpenMP allocates a new team for every parallel region of one thread, but keeps a team of several threads. */
+  /* OpenMP allocates a new team for every parallel region of one thread, but keeps a team of several threads. So the
+   * allocations of products are counted with two threads. */
   cb_threads_set(2);
   check_ok(cb_far_create(p, 1e-6, &f));
   int next = 0, *seen = calloc((size_t)p->n, sizeof *seen);

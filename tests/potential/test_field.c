@@ -38,8 +38,8 @@ static double sphere_error(int n, double r, double *of_phi) {
   return worst;
 }
 
-/* Away from the surface the maximum errors, relative to the speed |V|, are of second order in the size of a face. Near
- * the surface they are proportional to this size. */
+/* Away from the surface the maximum errors, relative to the speed |V| of the sphere, are of second order in the size of
+ * a face. Near the surface they are proportional to this size. */
 static void a_sphere_is_a_dipole(void **unused) {
   double phi[2];
   const double coarse = sphere_error(8, 1.5, phi), fine = sphere_error(16, 1.5, phi + 1);
@@ -290,9 +290,10 @@ typedef struct sheet_errors {
   double u, phi, p, near_u, near_phi, force, energy;
 } sheet_errors;
 
-/* Solves a disc of 6 n^2 faces at the times t = -h, 0 and h, which moves with the velocity v + A t along its normal.
- * Returns the maximum errors at points .3 from the disc, and at .05 of a face from its faces on both sides, without the
- * outer tenth. It also returns the errors of the force, which is 8/3 A, and of the energy. */
+/* Solves the flow around a disc of 6 n^2 faces at the times t = -h, 0 and h. The disc moves with the velocity v + A t
+ * along its normal. Returns the maximum errors of u, phi and p at the distance .3 from the disc, and of u and phi very
+ * near its faces: at .05 of a face size, on both sides, within 0.89 of the radius. Also returns the errors of the
+ * force, which is 8/3 A, and of the energy. */
 static sheet_errors disc_errors(int n) {
   static const double none[3] = {0}, v = 0.8, A = 1.3, h = 3e-3;
   sheet_errors e = {0};
@@ -307,7 +308,7 @@ static sheet_errors disc_errors(int n) {
   double x[AROUND][3], u[AROUND][3], c[AROUND][3] = {{0}}, p[AROUND], phi[AROUND], exact[3];
   bool inside[AROUND];
   around(1, x);
-  for (int i = 0; i < AROUND; i++) /* points on a spheroid whose distance is at least .3 */
+  for (int i = 0; i < AROUND; i++) /* points on a spheroid that is at least .3 away from the disc */
     for (int k = 0; k < 3; k++) x[i][k] *= k < 2 ? 1.3 : 0.3;
   check_ok(cb_field_at(f[1], AROUND, (const double(*)[3])x, u, phi, inside));
   check_ok(cb_field_pressure(f, h, AROUND, (const double(*)[3])x, (const double(*)[3])c, (const double(*)[3])u, p));
@@ -365,7 +366,7 @@ static void a_disc_has_two_sides(void **unused) {
         "%d faces: .3 away u %.1e, phi %.1e, p %.1e; beside faces u %.1e, phi %.1e; force %.1e, energy %.1e\n",
         i ? 2400 : 600, e[i].u, e[i].phi, e[i].p, e[i].near_u, e[i].near_phi, e[i].force, e[i].energy);
   }
-  /* The errors have the order 3/2, which is that of the jump of the potential near the border. */
+  /* The errors have the order 3/2, because the jump of the potential has a square root at the edge of the disc. */
   assert_true(e[1].u < 2e-2 && e[1].u < 0.5 * e[0].u);
   assert_true(e[1].phi < 5e-3 && e[1].phi < 0.5 * e[0].phi);
   assert_true(e[1].p < 2e-2 && e[1].p < 0.5 * e[0].p);
@@ -374,9 +375,9 @@ static void a_disc_has_two_sides(void **unused) {
   assert_true(fabs(e[1].force) < 1e-2 && fabs(e[1].energy) < 2e-3);
 }
 
-/* A ball and a disc move together with the velocity v. Computes the maximum of |(u - v).n| at .3 of a face from the
- * ball (worst[0]) and from the disc (worst[1]), where n is the normal. Points of the disc are on both sides, without
- * its outer fifth. */
+/* A ball and a disc move together with the velocity v. Computes the maximum of |(u - v).n| near the ball (worst[0]) and
+ * near the disc (worst[1]), where n is the normal. The points have a distance of 0.3 face sizes from the surface. Near
+ * the disc they are on both sides, and only within 0.77 of its radius, because the velocity is singular at its edge. */
 static void normal_errors(int n, double worst[2]) {
   static const double none[3] = {0}, v[3] = {0.2, 0, 1}, over[3] = {0.2, 0, 0.9};
   solid_mesh disc = disc_mesh(5 * n, 1), ball = ellipsoid_mesh(4 * n, 0.5, 0.5, 0.5), up = shifted_mesh(&ball, over),
@@ -412,8 +413,8 @@ static void normal_errors(int n, double worst[2]) {
   free_mesh(&m);
 }
 
-/* The error is of first order, since the distance of the points decreases with the faces. For the disc there are also
- * logarithms at the edges of faces. */
+/* The error is of first order, because the distance of the points decreases with the size of the faces. Near the disc,
+ * the velocity also has logarithmic singularities at the edges of faces. */
 static void nothing_flows_through_solids_and_sheets(void **unused) {
   double coarse[2], fine[2];
   normal_errors(1, coarse);

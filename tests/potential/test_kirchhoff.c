@@ -71,7 +71,7 @@ static void two_spheres_are_a_series(void **unused) {
 static void a_torus_is_as_in_the_table(void **unused) {
   solid_mesh m[2] = {shape_mesh("torus", "{resolution: 32}"), shape_mesh("torus", "{resolution: 64}")};
   const cb_kirchhoff_mass coarse = mass_of(m, NULL, NULL), fine = mass_of(m + 1, NULL, NULL);
-  /* The tolerances are the last digit of the reference, and errors of order h^4. */
+  /* The tolerances cover the rounding of the expected values, and errors of order h^4. */
   check_near(extrapolated(coarse.K[3][3], fine.K[3][3]), 1.972, 3e-3);
   check_near(extrapolated(coarse.K[5][5], fine.K[5][5]), 5.249, 5e-3);
   free_mesh(m);
@@ -100,7 +100,7 @@ static void a_twisted_bar_spins_as_it_sinks(void **unused) {
   sorted[0] = fmax(size[0], fmax(size[1], size[2]));
   sorted[2] = fmin(size[0], fmin(size[1], size[2]));
   sorted[1] = size[0] + size[1] + size[2] - sorted[0] - sorted[2];
-  /* The reference has two digits, and edges cause errors. */
+  /* The expected values have two digits, and the edges of the bar cause errors. */
   for (int i = 0; i < 3; i++) check_relative(sorted[i], coupling[i], 0.15);
   free_mesh(&m);
   free_mesh(&image);
@@ -146,7 +146,7 @@ static void motions_of_the_origin_are_exact(void **unused) {
     double size = 0;
     for (int j = 0; j < 36; j++) size = fmax(size, fabs(K[j / 6][j % 6]));
     for (int j = 0; j < 36;
-         j++) /* in rotated axes the iteration has other right-hand sides, and leaves a residual for each */
+         j++) /* i = 3: the iteration in rotated axes solves other right-hand sides, so its residuals differ */
       check_near(fresh.K[j / 6][j % 6], K[j / 6][j % 6], (i == 3 ? 1e-7 : 1e-12) * size);
     cb_kirchhoff_free(k);
   }
@@ -245,7 +245,8 @@ static void shapes_move_as_bodies(void **unused) {
       double momentum = 0;
       for (int j = 0; j < 6; j++) momentum += mass.K[i][j] * Y[j];
       energy += Y[i] * momentum / 2;
-      /* K is the symmetric part of the computed tensor. mu0 has the other part, too: an error of the panels. */
+      /* K is the symmetric part of the computed tensor. mu0 also contains its antisymmetric part, which is an error of
+       * the panels. */
       check_near(mass.mu0[i], momentum, 1e-2);
     }
     check_relative(mass.kinetic, energy, 1e-12);
@@ -285,7 +286,7 @@ static void a_bubble_swells(void **unused) {
 }
 
 /* Thin ellipsoids of revolution converge to the disc with the added mass 8/3. If panels are wider than the body is
- * thick, the singularity of the border makes the error of order h, the size of panels. */
+ * thick, the singularity at the edge makes the error of order h, where h is the size of the panels. */
 static void thin_bodies_are_solved(void **unused) {
   static const double half[] = {0.1, 1e-2, 1e-3, 1e-4};
   double last = 0;
@@ -306,7 +307,7 @@ static void thin_bodies_are_solved(void **unused) {
     if (i >= 2) {
       check_relative(2 * last - coarse.K[5][5], 8. / 3, 0.02);
       check_relative(2 * dense.K[0][0] - coarse.K[0][0], 16. / 45, 0.03);
-      assert_int_equal(report.method, CB_POTENTIAL_DENSE); /* the iteration was slow */
+      assert_int_equal(report.method, CB_POTENTIAL_DENSE); /* the iteration was slow and was replaced by this method */
     }
     free_mesh(m);
     free_mesh(m + 1);
@@ -405,7 +406,7 @@ static void what_cannot_be_is_refused(void **unused) {
       cb_kirchhoff_create(m.vertices, (const double(*)[3])m.x, m.faces, (const int(*)[3])m.face, &small, &k),
       CB_ERROR_ARGUMENT);
   assert_non_null(strstr(cb_error_text(), "more than `memory` = 0.001 GB"));
-  /* Two steps do not suffice. */
+  /* Two iterations do not suffice for the tolerance. */
   const cb_kirchhoff_options short_ = {.method = CB_POTENTIAL_ITERATIVE, .iterations = 2};
   k = kirchhoff_of(&m, &short_);
   assert_int_equal(cb_kirchhoff_added_mass(k, NULL, &mass), CB_ERROR_STEP);

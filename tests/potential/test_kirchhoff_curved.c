@@ -58,7 +58,7 @@ static void balls_have_their_added_mass(void **unused) {
       check_relative(percent[l], of_ball[b].error[l], .05);
       /* Solid angles are exact in H^3, so only the round-off of their sum remains. */
       if (K < 0) assert_true(report.row_sum < 1e-12);
-      if (K > 0 && a <= 1) assert_true(report.row_sum < (l ? 1e-10 : 1e-9)); /* error of the seven-point rule */
+      if (K > 0 && a <= 1) assert_true(report.row_sum < (l ? 1e-10 : 1e-9)); /* error of the quadrature on the faces */
       for (int i = 0; i < 3; i++) check_near(k.K[i][i], 0, (a == 2 ? .02 : 1e-3) * exact);
     }
     check_near(log2(percent[0] / percent[1]), 2, a == 2 ? .15 : .06);
@@ -67,7 +67,8 @@ static void balls_have_their_added_mass(void **unused) {
   }
 }
 
-/* A kernel with a sink at the antipode would give (2 pi/3) sin^3 a/cos a, which is 1.4248 times as much for a = 1. */
+/* K[3][3] of a ball of radius a = 1 in S^3 is the value for a fluid without a sink. A kernel with a sink at the
+ * antipode would give (2 pi/3) sin^3 a/cos a, which is 1.4248 times this value. */
 static void no_sink_lies_in_the_fluid(void **unused) {
   const cb_kirchhoff_mass k = of(curved_ball(1, 32, 1, CB_CHART_EXPONENTIAL), 1, NULL);
   check_relative(k.K[3][3], 1.62106309457334, 4e-3);
@@ -84,7 +85,7 @@ static void rows_tell_the_share_of_the_sphere(void **unused) {
     double *w = calloc((size_t)s->faces, sizeof *w), *phi = calloc((size_t)s->faces, sizeof *phi);
     check_ok(cb_curved_flow_solve(f, 1, w, phi));
     check_ok(cb_mass_of(s, NULL, &(cb_material){1, 0}, &mass));
-    /* The tolerance is the error of the seven-point rule. */
+    /* The tolerance is the error of the quadrature rule with seven points per face. */
     check_near(cb_curved_flow_share(f), mass.volume / (2 * pi * pi), i ? 2e-6 : 1e-8);
     free(w);
     free(phi);
@@ -93,7 +94,7 @@ static void rows_tell_the_share_of_the_sphere(void **unused) {
   }
 }
 
-/* The numbers were computed by the method of fundamental solutions, with 10 digits. */
+/* The expected tensors of two quadrics were computed by the method of fundamental solutions, with 10 digits. */
 static void quadrics_have_their_numbers(void **unused) {
   static const double known[2][6] = {{.0036455394, .0153159809, .0034581361, .2116121666, .3299998762, .5460661032},
                                      {.0007738390, .0026044675, .0004982475, .1433059009, .1850536967, .2635774368}};
@@ -209,7 +210,7 @@ static void tubes_have_their_added_mass(void **unused) {
   cb_surface_free(s);
   static const int still[] = {2, 5}, moved[] = {0, 1, 3, 4};
   print_message("tube: %.3f %% %.3f %%\n", 100 * (k.K[0][0] / exact - 1), 100 * (k.K[3][3] / exact - 1));
-  /* The mesh is inscribed, with 10 sides around. */
+  /* The tolerance covers the error of the mesh, which has 10 sides and is inscribed in the tube. */
   for (int i = 0; i < 4; i++) check_relative(k.K[moved[i]][moved[i]], exact, .01);
   for (int i = 0; i < 2; i++) check_near(k.K[still[i]][still[i]], 0, .02 * exact);
 }

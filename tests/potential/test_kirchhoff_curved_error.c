@@ -66,8 +66,8 @@ static cb_potential_estimate estimate(const body *of, int levels, double *radius
   return e;
 }
 
-/* Returns the maximum error of the diagonal of the tensor, relative to its largest translation. Errors of rotations are
- * divided by radius^2, as in the estimate. */
+/* Returns the maximum error of the diagonal of the tensor, relative to its largest entry for translations. Errors of
+ * entries for rotations are divided by radius^2, as in the estimate. */
 static double error_of(const cb_potential_estimate *e, const double K[6], double radius) {
   double most = 0, error = 0;
   for (int i = 3; i < 6; i++) most = fmax(most, K[i]);

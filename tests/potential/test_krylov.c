@@ -1,5 +1,5 @@
-/* Tests of GMRES for several right-hand sides. The number of steps is that of theory, for any number of columns and
- * threads, and the residual is reported.
+/* Tests of GMRES for several right-hand sides. The number of steps equals the number of different eigenvalues, for any
+ * number of columns and threads, and the residual is reported.
  */
 #include "check.h"
 #include "core/threads.h"
@@ -86,7 +86,7 @@ static void steps_are_as_many_as_eigenvalues(void **unused) {
   for (int i = 0; i < N; i++) {
     a[i * (N + 1)] = 1 + i % 4;
     b[i] = check_uniform(&state, -1, 1);
-    b[N + i] = i % 4 == 2; /* only one eigenvalue contributes */
+    b[N + i] = i % 4 == 2; /* the second column needs only one eigenvalue */
   }
   cb_krylov *k = NULL;
   cb_krylov_result result;
@@ -94,7 +94,7 @@ static void steps_are_as_many_as_eigenvalues(void **unused) {
   check_ok(cb_krylov_create(N, 2, 30, &k));
   check_ok(cb_krylov_solve(k, &p, 2, b, x, &result));
   assert_int_equal(result.iterations, 4);
-  assert_int_equal(m.columns, 2 + 3); /* the 4 steps are one with both columns and three with one */
+  assert_int_equal(m.columns, 2 + 3); /* the first step multiplies both columns, the other three only the first one */
   for (int i = 0; i < 2 * N; i++) check_near(x[i], b[i] / (1 + i % 4), 1e-11);
   /* If the start is the solution, no steps are needed. Right-hand sides of 0 give 0. */
   check_ok(cb_krylov_solve(k, &p, 2, b, x, &result));

@@ -82,7 +82,8 @@ static void the_form_is_that_by_images_and_its_slope_that_of_it(void **unused) {
   free_mesh(&m);
 }
 
-/* The panels of a coin are not its faces (potential/mesh_pieces.h). Near a plane they are the same as in free space. */
+/* The panels of a coin are not its faces (potential/mesh_pieces.h). A coin near a plane has the same panels as in free
+ * space. */
 static void a_thin_body_has_the_panels_of_free_space(void **unused) {
   cb_surface *s;
   cb_tree *tree;
@@ -130,8 +131,8 @@ static void nothing_changes_along_the_plane(void **unused) {
   free_mesh(&m);
 }
 
-/* Values are extrapolated from two meshes, for several distances. The tensor is compared with the series of two
- * spheres, and its derivative with differences of the series. */
+/* A sphere is at several distances from a rigid wall. Its tensor, extrapolated from two meshes, is compared with the
+ * series of two spheres, and the derivative of the tensor with differences of this series. */
 static void a_sphere_has_the_slope_of_two_spheres(void **unused) {
   solid_mesh m[2] = {ellipsoid_mesh(5, 1, 1, 1), ellipsoid_mesh(10, 1, 1, 1)};
   const cb_kirchhoff_options options = before(CB_MIRROR_RIGID, 0, 0, 2, 1);
@@ -145,7 +146,8 @@ static void a_sphere_has_the_slope_of_two_spheres(void **unused) {
       cb_placed_free(p);
     }
     check_relative(extrapolated(form[0].G[5][5], form[1].G[5][5]), axial(d, 1), 1e-3);
-    /* The error is a hundredth for the smallest gap, which is a third of the radius, the width of a coarse face. */
+    /* The relative error is 1e-2 for the smallest gap. This gap is 0.3 radii, about the width of a face of the coarse
+     * mesh. */
     check_relative(extrapolated(form[0].slope[5][5][5], form[1].slope[5][5][5]),
                    (axial(d + 2 * e, 1) - axial(d - 2 * e, 1)) / (2 * e), 1e-2);
   }

@@ -136,7 +136,7 @@ static void masses_are_those_of_the_inside(void **state) {
     memcpy(last, z, sizeof z);
   }
   check_at_least(fabs(T[0][2]), 0.01);                 /* the centroid of the area is not at the origin */
-  check_at_most(difference(9, *body->mass, *T), 1e-8); /* the error is 1/CORNERS^2 */
+  check_at_most(difference(9, *body->mass, *T), 1e-8); /* the error is of order 1/CORNERS^2 */
   cb_plane_body_free(body);
 }
 
@@ -166,7 +166,7 @@ static void image_tensor(const double *radius, const double complex *centre, dou
 }
 
 static void two_circles_agree_with_their_image_dipoles(void **state) {
-  static const double distance[] = {4, 2.5, 2.1, 1.75}; /* radii 1 and .7 */
+  static const double distance[] = {4, 2.5, 2.1, 1.75}; /* distances of the centres; the radii are 1 and .7 */
   static const int nodes[] = {64, 64, 128, 640};
   const double radius[2] = {1, .7};
   for (int k = 0; k < 4; k++) {

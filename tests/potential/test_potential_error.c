@@ -17,7 +17,7 @@ typedef struct levels {
   double distance;
   cb_surface *surface, *level;
   solid_mesh pair;
-  int told; /* number of reports */
+  int told; /* number of levels that were reported */
 } levels;
 
 static cb_surface *surface_of(const levels *l) {
@@ -88,8 +88,9 @@ static cb_potential_estimate estimate(const levels *body, int least, double erro
   return e;
 }
 
-/* Returns the maximum error of the diagonal of K about the centre, which is the origin, relative to the largest
- * translation. Errors of rotations are divided by radius^2. nan in K: not known. */
+/* Returns the maximum error of the diagonal of K about the origin, relative to its largest entry for translations.
+ * Errors of entries for rotations are divided by radius^2. Entries that are nan in the argument K are not known, and
+ * are not compared. */
 static double error_of(const cb_potential_estimate *e, const double K[6], double radius) {
   double most = 0, error = 0;
   for (int i = 3; i < 6; i++) most = fmax(most, K[i]);
@@ -169,7 +170,7 @@ static void estimates_hold(void **unused) {
       check_at_most(report.asymmetry, e.error);
       if (n == all[i].levels) check_at_most(e.error, all[i].best);
       if (n == all[i].levels && all[i].reached > 0) check_at_most(error, all[i].reached);
-      /* positive, up to round-off */
+      /* The diagonal of K is positive, up to round-off. */
       for (int j = 0; j < 6; j++) check_at_least(e.mass.K[j][j], -1e-14 * e.mass.K[5][5]);
     }
 }
@@ -217,8 +218,8 @@ static void estimates_are_of_the_body(void **unused) {
   for (int i = 0; i < 9; i++) check_near(other.mass.K[3 + i / 3][3 + i % 3], e.mass.K[3 + i / 3][3 + i % 3], 1e-11);
 }
 
-/* Tensors, mu0 and energies that are sums of h^p with the stated orders p are extrapolated without error, up to
- * round-off. h follows from the number of faces. */
+/* Level l has the size h = 2^-l of the faces. The tensors K, the momenta mu0 and the energies of the levels are a limit
+ * plus terms h^p with the orders p of the table. The extrapolation must find the limit up to round-off. */
 static void orders_are_left_out(void **unused) {
   static const struct {
     double bend, p[3], thickness;
@@ -302,7 +303,7 @@ static void faces_are_divided(void **unused) {
   }
   cb_surface_free(s);
   cb_surface_free(finer);
-  /* The mesh is divided as often as requested, up to the maximum of the shape. */
+  /* A level whose mesh would have too many faces is an error. */
   s = NULL;
   cb_surface *coarse = surface_of(&(levels){.name = "box", .parameters = "", .coarsest = 8});
   assert_int_equal(cb_surface_at_level(coarse, 9, &s), CB_ERROR_ARGUMENT);
@@ -333,7 +334,7 @@ static void the_fluid_model_takes_an_error(void **unused) {
   check_at_least(out.error, out.asymmetry);
   assert_string_equal(out.method, "iterative");
   assert_int_equal(out.faces, 8192);
-  assert_int_equal(lines, 1); /* only the last level is large */
+  assert_int_equal(lines, 1); /* only the last level is so large that a message is printed */
   cb_fluid_model_free(m);
   cb_tree_free(tree);
   cb_surface_free(s);

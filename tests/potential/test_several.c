@@ -8,7 +8,7 @@
 /* --- two spheres of radii 1 and 0.7, at the distance d along z --- */
 
 typedef struct pair {
-  double K[2][3], slope[2][3]; /* [across][11, 12, 22] */
+  double K[2][3], slope[2][3]; /* [across][k]: added mass K_11, K_12, K_22 of the spheres and its derivative by d */
 } pair;
 
 static pair series(double d) {
@@ -23,12 +23,15 @@ static pair series(double d) {
   return out;
 }
 
-/* Computes the same from spheres of 8 edge^2 panels. The axes of the second body are other than those of the world. */
+/* Computes the added mass and its slopes from spheres with 8 edge^2 panels each. The axes of the second body are not
+ * those of the world. */
 static pair by_panels(int edge, double d) {
   solid_mesh m[2] = {ellipsoid_mesh(edge, 1, 1, 1), ellipsoid_mesh(edge, 0.7, 0.7, 0.7)};
   cb_several *s = several_of(2, m, NULL);
   const cb_pose g[2] = {{{1, 0, 0, 0}, {2, 3, -4}}, {{0.5, 0.5, 0.5, 0.5}, {2, 3, d - 4}}};
-  const int axis[2][2] = {{5, 4}, {3, 5}}; /* [across][sphere]: z of the world is y of the second sphere, x is z */
+  /* axis[across][sphere]: the axis z (across = 0) or x of the world in the axes of each sphere. For the second sphere z
+   * of the world is its axis y, and x of the world is its axis z. */
+  const int axis[2][2] = {{5, 4}, {3, 5}};
   double K[144], dK[12 * 144];
   pair out;
   check_ok(cb_several_tensor(s, g, K, dK));
@@ -43,7 +46,7 @@ static pair by_panels(int edge, double d) {
   return out;
 }
 
-/* The numbers were computed by another program with 60 terms of the series. */
+/* The expected added masses and slopes were computed by another program, with 60 terms of the series. */
 static void the_series_has_the_known_numbers(void **unused) {
   static const pair known = {
       {{2.12084479556, -0.20426390914, 0.73156768850}, {2.10163032772, 0.10152185761, 0.72233068108}},
@@ -55,8 +58,9 @@ static void the_series_has_the_known_numbers(void **unused) {
   }
 }
 
-/* The errors are relative to the diagonal, sqrt(K_11 K_22), and to the largest derivative. Panels of 1352 faces are
- * within 1 % of K and, for a gap of 0.5, within 3 % of dK/dd. The errors decrease with the order 2. */
+/* The errors of K are relative to sqrt(K_11 K_22), and those of dK/dd to the largest derivative. With 1352 faces per
+ * sphere, the error of K is below 1 % and, for a gap of 0.5, that of dK/dd below 3 %. The errors decrease with the
+ * order 2. */
 static void two_spheres_agree_with_their_series(void **unused) {
   for (int far = 0; far < 2; far++) {
     const double d = far ? 3 : 2.2;
@@ -79,8 +83,9 @@ static void two_spheres_agree_with_their_series(void **unused) {
 
 /* --- other solutions --- */
 
-/* At a large distance d along the unit vector e, K_12 = -A_1 (3 e e^T - 1) A_2/(4 pi d^3) with A = K_vv + V for the
- * volume V (Lamb 1932, article 145). The next terms are smaller by the factor (size/d)^2, here about 1e-3. */
+/* Two bodies are at a large distance d along the unit vector e. The translational part of the tensor that couples them
+ * is K_12 = -A_1 (3 e e^T - 1) A_2/(4 pi d^3), where A_i = K_vv + V is the translational added mass of body i alone
+ * plus its volume (Lamb 1932, article 145). The next terms are smaller by the factor (size/d)^2, here about 1e-3. */
 static void bodies_far_apart_are_dipoles(void **unused) {
   solid_mesh m[2] = {ellipsoid_mesh(8, 1, 0.6, 0.4), ellipsoid_mesh(8, 0.5, 0.9, 0.35)};
   cb_several *s = several_of(2, m, NULL);
@@ -89,7 +94,7 @@ static void bodies_far_apart_are_dipoles(void **unused) {
   double K[144], A[2][3][3], r[2][3][3], dipole[9], size = 0;
   for (int k = 0; k < 3; k++) g[1].x[k] = g[0].x[k] + d * e[k];
   check_ok(cb_several_tensor(s, g, K, NULL));
-  for (int i = 0; i < 2; i++) { /* in the axes of the world on the left, of the body on the right */
+  for (int i = 0; i < 2; i++) { /* A[i]: rows in the axes of the world, columns in those of body i */
     double own[6][6], volume = 0;
     cb_several_own(s, i, own);
     cb_pose_rotation(g + i, r[i]);
@@ -116,7 +121,7 @@ static void bodies_far_apart_are_dipoles(void **unused) {
   several_free(s, 2, m);
 }
 
-/* Bodies that move together are one body, whose panels are those of all. */
+/* Bodies that move together have the added mass of one body with the panels of all. */
 static void bodies_that_move_together_are_one(void **unused) {
   for (int kind = CB_MIRROR_NONE; kind <= CB_MIRROR_FREE; kind++) {
     solid_mesh m[SEVERAL_GENERIC], placed[SEVERAL_GENERIC];

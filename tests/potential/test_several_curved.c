@@ -5,7 +5,7 @@
 #include "numerics/numerics_curved.h"
 #include <curvebody/pose.h>
 
-/* Curvatures for which lengths are not in radii. */
+/* Curvatures other than -1 and 1, so that the unit of length is not the radius of curvature. */
 static const double curvature[] = {-0.81, 0.36};
 
 /* Two balls of radius 0.5 whose centres are at the distance 1.25 in H3. The expected numbers were computed by a program
@@ -22,7 +22,8 @@ static void two_balls_agree_with_their_series(void **unused) {
     double momentum[2][6];
     check_ok(cb_several_tensor(s, g, K[i], NULL));
     check_ok(cb_several_apply(s, g, several_twist, momentum, NULL, &report));
-    /* Two corners face each other. In the gnomonic picture the error is about (gap/2 + h)^2 for faces of size h. */
+    /* The nearest points are corners of the two meshes. The gap is computed from the positions in the gnomonic chart,
+     * so its relative error is about (gap/2 + h)^2, where h is the size of the faces. */
     check_relative(report.gap, 0.25, 0.06);
     several_free(s, 1, &m);
   }
@@ -127,8 +128,8 @@ static void the_slope_is_the_derivative_of_the_energy(void **unused) {
     }
 }
 
-/* A ball of radius 2 fills three quarters of the sphere. A smaller one in the rest is outside it, and is refused inside
- * it. */
+/* A ball of radius 2 fills three quarters of the sphere. A smaller ball is accepted in the remaining quarter, and is
+ * refused inside the large ball. */
 static void a_body_may_fill_most_of_a_sphere(void **unused) {
   solid_mesh m[2] = {ellipsoid_mesh(9, 2, 2, 2), ellipsoid_mesh(4, 0.3, 0.3, 0.3)};
   cb_several *s = several_of(2, m, &(cb_kirchhoff_options){.curvature = 1});

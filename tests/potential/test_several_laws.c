@@ -47,8 +47,8 @@ static void the_slope_is_the_derivative_of_the_energy(void **unused) {
     for (int n = kind ? 1 : 2; n <= SEVERAL_GENERIC; n++) check_slope(n, kind);
 }
 
-/* The momentum is linear in Y, and <momentum(Y), Z> = <momentum(Z), Y>. It is therefore the derivative of the energy
- * <momentum(Y), Y>/2. */
+/* The momentum is linear in the twists Y, and <momentum(Y), Z> = <momentum(Z), Y> for all twists Y and Z. It is
+ * therefore the derivative of the energy <momentum(Y), Y>/2. */
 static void the_momentum_is_the_derivative_of_the_energy(void **unused) {
   for (int kind = CB_MIRROR_NONE; kind <= CB_MIRROR_FREE; kind++) {
     solid_mesh m[SEVERAL_GENERIC];
@@ -70,7 +70,8 @@ static void the_momentum_is_the_derivative_of_the_energy(void **unused) {
   }
 }
 
-/* cb_several_apply gives K Y and <dK Y, Y>/2 of the tensor. */
+/* With the twists Y, cb_several_apply gives the momenta (K - K0) Y and the slopes <dK Y, Y>/2. K and its derivative dK
+ * are computed by cb_several_tensor, and K0 contains the added mass of each body alone. */
 static void the_tensor_has_the_same_energy(void **unused) {
   enum { N = 6 * SEVERAL_GENERIC };
   static double K[N * N], dK[N * N * N];
@@ -203,8 +204,8 @@ static void earlier_calls_do_not_change_the_result(void **unused) {
 
 /* --- gaps --- */
 
-/* Two octahedra, whose corners are on their axes at the distances 1 and `size`. Returns the status for the pose of the
- * second one. */
+/* Makes two octahedra, whose corners are on their axes at the distances 1 and `size`. The second one has the pose
+ * `second`. Returns the status of cb_several_apply. */
 static cb_status octahedra(double size, const cb_pose *second, cb_several_report *report) {
   solid_mesh m[2] = {ellipsoid_mesh(1, 1, 1, 1), ellipsoid_mesh(1, size, size, size)};
   cb_several *s = several_of(2, m, NULL);
@@ -226,19 +227,21 @@ static cb_pose turning(const double a[3], const double b[3]) {
 static void the_gap_is_the_distance_of_the_surfaces(void **unused) {
   const double third = 1 / sqrt(3.), half = sqrt(0.5), along[3] = {third, third, third};
   cb_several_report report;
-  /* two corners */
+  /* The nearest points of the two octahedra are two corners. */
   check_ok(octahedra(1, &(cb_pose){{1, 0, 0, 0}, {0, 2.6, 0}}, &report));
   check_near(report.gap, 0.6, 1e-14);
-  /* The larger faces, of the area sqrt(3)/2, are those of the first body. */
+  /* The faces of the first body are the larger ones. Their area is sqrt(3)/2. */
   check_ok(octahedra(0.5, &(cb_pose){{1, 0, 0, 0}, {0, 2.1, 0}}, &report));
   check_near(report.gap, 0.6, 1e-14);
   check_near(report.resolved, sqrt(sqrt(3.) / 2) / 3, 1e-14);
-  /* a corner and the middle of a face, which is at the distance 1/sqrt(3) */
+  /* The nearest points are a corner of one octahedron and the middle of a face of the other one. The middle of a face
+   * is at the distance 1/sqrt(3) from its centre. */
   cb_pose g = turning((const double[3]){0, 0, -1}, (const double[3]){-third, -third, -third});
   for (int k = 0; k < 3; k++) g.x[k] = (third + 1 + 0.5) * along[k];
   check_ok(octahedra(1, &g, &report));
   check_near(report.gap, 0.5, 1e-14);
-  /* the middles of two edges at right angles to each other, at the distance sqrt(1/2) from the centres */
+  /* The nearest points are the middles of two edges, which are at right angles to each other. The middle of an edge is
+   * at the distance sqrt(1/2) from the centre of its octahedron. */
   g = (cb_pose){{half, half * half, half * half, 0}, {(1 + 0.4 * half), (1 + 0.4 * half), 0}};
   check_ok(octahedra(1, &g, &report));
   check_near(report.gap, 2 * half * (1 + 0.4 * half) / 1 - 2 * half, 1e-14);
@@ -247,14 +250,15 @@ static void the_gap_is_the_distance_of_the_surfaces(void **unused) {
 }
 
 static void bodies_that_touch_are_refused(void **unused) {
-  /* The faces have the area sqrt(3)/2; a third of its root is 0.31. */
+  /* The faces have the area sqrt(3)/2. A third of the square root of this area is 0.31, the smallest gap that is
+   * resolved. */
   check_error_begins(octahedra(1, &(cb_pose){{1, 0, 0, 0}, {2.3, 0, 0}}, NULL), CB_STEP_DOMAIN,
                      "the gap between bodies 1 and 2 is 0.3, but their faces resolve only gaps above 0.310202: "
                      "expected an earlier end of the run, or smaller faces");
   check_ok(octahedra(1, &(cb_pose){{1, 0, 0, 0}, {2.32, 0, 0}}, NULL));
   check_error_begins(octahedra(1, &(cb_pose){{0.8, 0.6, 0, 0}, {0.9, 0.2, 0.1}}, NULL), CB_STEP_DOMAIN,
                      "bodies 1 and 2 overlap: expected a gap of at least 0.31");
-  /* A body inside another one has a gap, too. */
+  /* A body inside another one is refused as an overlap, although the two surfaces do not intersect. */
   solid_mesh m[2] = {ellipsoid_mesh(3, 1, 1, 1), ellipsoid_mesh(3, 0.2, 0.2, 0.2)};
   cb_several *s = several_of(2, m, NULL);
   double momentum[2][6] = {{0}};
@@ -317,7 +321,7 @@ static void numbers_that_are_not_finite_are_refused(void **unused) {
   g[2].x[0] = NAN;
   check_error(cb_several_apply(s, g, several_twist, momentum, NULL, NULL), CB_STEP_NOT_FINITE,
               "the pose of body 3 is not finite: expected finite poses");
-  /* The work memory has no trace of it. */
+  /* After the two failed calls, a call with finite numbers gives a finite result: the work memory keeps no nan. */
   check_ok(cb_several_apply(s, several_pose, several_twist, momentum, NULL, NULL));
   assert_true(isfinite(momentum[0][0]));
   several_free(s, SEVERAL_GENERIC, m);
@@ -327,7 +331,7 @@ static void numbers_that_are_not_finite_are_refused(void **unused) {
 
 static double seconds(void) {
   struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* the machine may be busy */
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* processor time, since the computer may be busy */
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

@@ -22,7 +22,7 @@ enum { FACES = 1200, MORE = 5200, LEVELS = 7 }; /* maximum numbers of faces, and
 
 typedef struct reference {
   const char *shape, *parameters;
-  double known, K[21]; /* the lower triangle, about the origin */
+  double known, K[21]; /* known: error of this reference; K: lower triangle of the tensor about the origin */
 } reference;
 
 #define ON_AXES(K00, K11, K22, K33, K44, K55) \
@@ -112,7 +112,7 @@ static const reference all[] = {
     {"torus", "", 1.0e-07, ON_AXES(1.87702339, 1.87702339, 0, 1.9723618, 1.9723618, 5.25017283)},
     {"torus", "tube: 0.1", 1.0e-07, ON_AXES(0.0965162587, 0.0965162587, 0, 0.0966424702, 0.0966424702, 0.198694357)},
     {"torus", "tube: 0.9", 1.0e-07, ON_AXES(4.64073152, 4.64073152, 0, 5.72903797, 5.72903797, 17.014294)},
-    /* Extrapolated values. */
+    /* References that are extrapolated from tensors of this library. */
     {"eel", "", 6.0e-05, {1.27704e-08,  0,           1.325e-05, 0, 0,           3.75523e-05, 0,           0,
                           -1.31185e-14, 2.74195e-06, 0,         0, 0.000122497, 0,           0.000491127, 0,
                           -3.83195e-05, 0,           0,         0, 0.000124472}},
@@ -226,7 +226,7 @@ static cb_surface *surface_of(const reference *r, int resolution) {
 }
 
 typedef struct grid {
-  int faces; /* maximum number */
+  int faces; /* maximum number of faces */
   cb_surface *surface, *level;
 } grid;
 

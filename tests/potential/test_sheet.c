@@ -50,8 +50,8 @@ static void discs_are_closed_forms(void **unused) {
     const cb_kirchhoff_mass coarse = of(m, &sheets), fine = of(m + 1, &sheets);
     for (int i = 0; i < 3; i++) {
       const double a = coarse.K[at[i]][at[i]], b = fine.K[at[i]][at[i]];
-      check_relative(b, oracle[e][i], e ? 1.5e-2 : 5e-3);                /* 2904 faces */
-      check_relative(extrapolated(a, b), oracle[e][i], e ? 5e-3 : 1e-3); /* faces of an ellipse differ in size */
+      check_relative(b, oracle[e][i], e ? 1.5e-2 : 5e-3);                /* the error with 2904 faces */
+      check_relative(extrapolated(a, b), oracle[e][i], e ? 5e-3 : 1e-3); /* less accurate for faces of unequal size */
     }
     check_at_most(fabs(fine.K[3][3]), 1e-12);
     check_at_most(fabs(fine.K[2][2]), 1e-12);
@@ -61,8 +61,8 @@ static void discs_are_closed_forms(void **unused) {
 }
 
 typedef struct levels {
-  double b;         /* half axis of an elliptic disc, if thickness is 0 */
-  double thickness; /* thickness of a coin; 0: a disc */
+  double b;         /* if thickness is 0: the shorter half axis of an elliptic disc with the half axes 1 and b */
+  double thickness; /* thickness of a coin; 0: a disc without thickness */
   solid_mesh mesh;
 } levels;
 
@@ -155,8 +155,8 @@ static void coins_become_a_disc(void **unused) {
   }
 }
 
-/* The error of the extrapolated value is at most 1e-3. It is larger if faces become as narrow as the coin is thick
- * (0.02 with 8500 faces). */
+/* The error of the extrapolated value is at most 1e-3. For a coin whose thickness equals the width of its faces, which
+ * is 0.02 with 8500 faces, the error would be larger. */
 static void extrapolated_coins_are_exact(void **unused) {
   check_numbers_alone();
   for (size_t i = 0; i < sizeof coin / sizeof *coin; i++) {
@@ -203,7 +203,7 @@ static void a_thin_shell_is_its_sheet(void **unused) {
   free_mesh(&cap);
 }
 
-/* Returns a ball with a ring around its equator, without thickness or with a small one. */
+/* Returns a ball with a flat ring around its equator. The ring is a sheet if `thickness` is 0. */
 static solid_mesh ringed_ball(double thickness, int n, int m) {
   double profile[128][2];
   int count = 0;
@@ -287,7 +287,7 @@ static void laws_hold_for_sheets_and_solids(void **unused) {
   const cb_kirchhoff_mass dense = of(&near, by), iterated = of(&near, by + 1), apart = of(&far, by),
                           alone = of(&disc, by), solid = of(&ball, NULL);
   for (int i = 0; i < 36; i++) check_near(iterated.K[i / 6][i % 6], dense.K[i / 6][i % 6], 1e-7);
-  /* The remaining influence is of the order (radius/distance)^3. */
+  /* If the ball and the disc are far apart, their influence on each other is of the order (radius/distance)^3. */
   check_relative(apart.K[5][5], alone.K[5][5] + solid.K[5][5], 1e-4);
   check_relative(apart.K[3][3], solid.K[3][3], 1e-4);
   /* The shape moves as a rigid body. After that, the sheet has the opposite orientation. */
@@ -342,7 +342,8 @@ static void many_faces_take_the_tree(void **unused) {
                 1e-6 * (double)report.bytes, finer.faces, larger.iterations, 1e-6 * (double)larger.bytes);
   assert_int_equal(report.method, CB_POTENTIAL_ITERATIVE);
   assert_int_equal(larger.method, CB_POTENTIAL_ITERATIVE);
-  for (int i = 0; i < 36; i++) check_near(by_tree.K[i / 6][i % 6], by_matrix.K[i / 6][i % 6], 1e-6); /* far_error */
+  /* The tolerance is the default 1e-6 of far_error. */
+  for (int i = 0; i < 36; i++) check_near(by_tree.K[i / 6][i % 6], by_matrix.K[i / 6][i % 6], 1e-6);
   assert_true(report.iterations < 20 && larger.iterations < 30);
   assert_true((double)larger.bytes < 5 * (double)report.bytes); /* for 4 times as many faces */
   check_relative(fine.K[5][5], 8.0 / 3, 3e-4);
@@ -352,8 +353,8 @@ static void many_faces_take_the_tree(void **unused) {
   const cb_kirchhoff_mass both = mass_of(&ball, &sheets, &other), whole = mass_of(&ball, &dense, NULL);
   assert_int_equal(other.method, CB_POTENTIAL_ITERATIVE);
   assert_true(other.iterations < 2 * report.iterations);
-  for (int i = 0; i < 36; i++)
-    check_near(both.K[i / 6][i % 6], whole.K[i / 6][i % 6], 3e-6); /* far_error, for a larger tensor */
+  /* The tolerance is larger than far_error, because the tensor is larger. */
+  for (int i = 0; i < 36; i++) check_near(both.K[i / 6][i % 6], whole.K[i / 6][i % 6], 3e-6);
   free_mesh(&disc);
   free_mesh(&finer);
   free_mesh(&narrow);

@@ -6,7 +6,8 @@
 #include "potential.h"
 #include "potential/refine.h"
 
-/* A shape with its coarsest resolution (name NULL: discs with faces of equal size). */
+/* A shape whose parameters give the resolution of its coarsest level. If `name` is NULL, it is a disc with faces of
+ * equal size, which is in `disc`. */
 typedef struct body {
   const char *name, *parameters;
   cb_surface *surface, *level;
@@ -60,8 +61,8 @@ static cb_potential_estimate estimate(body *b, int least) {
 typedef struct oracle {
   body body;
   int levels;
-  double radius, K[3]; /* for rotations around x, and for translations along x and z; nan: not known */
-  double known, best;  /* relative error of K; maximum of the estimate at the last level */
+  double radius, K[3]; /* radius of gyration; K for rotations around x, translations along x and z; nan: not known */
+  double known, best;  /* relative error of K; maximum of the estimated error with all levels */
 } oracle;
 
 static void estimates_of_sheets_hold(void **unused) {

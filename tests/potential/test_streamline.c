@@ -1,5 +1,6 @@
-/* Tests of streamlines. They conserve the stream function of the dipole (Lamb, Hydrodynamics (1932), article 96), in
- * closed form and around faces. Each line has its own steps.
+/* Tests of streamlines around a moving sphere. The stream function of the dipole (Lamb, Hydrodynamics (1932), article
+ * 96) is constant along each line, in the flow in closed form and in the computed flow around a mesh. Each line has its
+ * own steps.
  */
 #include "flow_about.h"
 #include "potential/field.h"

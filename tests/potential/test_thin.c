@@ -141,8 +141,8 @@ static void what_is_solved_is_near_the_mirrored_mesh(void **unused) {
         cb_kirchhoff_mass mass;
         if (!status) {
           check_ok(cb_kirchhoff_added_mass(k, NULL, &mass));
-          /* The tolerance is 0.05, as stated in potential/mesh_pieces.h. Smaller elements of K are relative to a tenth
-           * of the largest one. */
+          /* The tolerance is 0.05, as stated in potential/mesh_pieces.h. For small elements of K it is relative to a
+           * tenth of the largest one. */
           for (int a = 0; a < 6; a++)
             check_near(mass.K[a][a], right.K[a][a], 0.05 * fmax(right.K[a][a], 0.1 * right.K[5][5]));
         }
@@ -228,7 +228,8 @@ static void estimates_are_not_below_the_error(void **unused) {
       check_ok(cb_kirchhoff_refined(&body, 1e9, &(cb_kirchhoff_options){.memory = 0}, &e, &report, &faces));
       assert_int_equal(faces, 8 * (s.coarsest << (levels - 1)) * (s.coarsest << (levels - 1)));
       for (int a = 0; a < 6; a++)
-        if (K[a] > 0) check_near(e.mass.K[a][a], K[a], e.error * K[5] * (a < 3 ? 0.5 : 1)); /* mean square radius */
+        if (K[a] > 0) /* errors of rotations are relative to K[5] times the mean square radius, 0.5 */
+          check_near(e.mass.K[a][a], K[a], e.error * K[5] * (a < 3 ? 0.5 : 1));
       free_mesh(&s.level);
     }
 }

@@ -112,7 +112,7 @@ static void a_file_that_is_being_written_is_left_alone(void **unused) {
   assert_int_equal(cb_record_create(path, &layout, &options, &second), CB_ERROR_FILE);
   check_ok(sample_write(sink, 300, 600, 100));
   check_ok(sink.close(sink.self, true));
-  assert_int_equal(sink.row(sink.self, NULL), CB_ERROR_ARGUMENT); /* closed */
+  assert_int_equal(sink.row(sink.self, NULL), CB_ERROR_ARGUMENT); /* the sink is closed */
   cb_record_free(record);
   assert_int_equal(sample_check(path).rows, 600);
   cb_repair_report report;
@@ -122,7 +122,7 @@ static void a_file_that_is_being_written_is_left_alone(void **unused) {
   free(path);
 }
 
-/* A copy of a record during writing is equivalent to the record that a killed writer leaves. */
+/* A record is copied while its writer is open. The copy is as if the writer had been killed at this time. */
 static void the_record_of_a_killed_writer_is_repaired_and_resumed(void **unused) {
   static const cb_record_options soon = {.overwrite = true, .flush_interval = .01};
   char *path = sample_path("writing.h5"), *left = sample_path("left.h5"), *again = sample_path("again.h5");
@@ -141,7 +141,7 @@ static void the_record_of_a_killed_writer_is_repaired_and_resumed(void **unused)
   assert_int_equal(report.rows, 700);
   assert_int_equal(sample_check(left).rows, 700);
   const char *const both[] = {left, again};
-  for (int i = 0; i < 2; i++) { /* with and without repair, from the checkpoint at 600 */
+  for (int i = 0; i < 2; i++) { /* resumes from the checkpoint at 600, with and without repair */
     sample_state state;
     cb_record_position at;
     cb_record *second;

@@ -220,8 +220,8 @@ static cb_status count_event(void *self, const cb_event_row *event) {
   return CB_OK;
 }
 
-/* Tests free balls, rods and springs in a room. The arrays grow to the size that they need. Later steps allocate no
- * memory, with or without contacts. */
+/* Tests free balls, rods and springs in a spherical room. In the first steps the arrays grow to the size that is
+ * needed. Later steps allocate no memory, with or without contacts. */
 static void steps_with_contacts_allocate_nothing_once_warm(void **unused) {
   static const char *const spaces[] = {"e3", "s3", "h3", "h2xe"};
   for (int i = 0; i < 4; i++) {

@@ -164,8 +164,8 @@ static bool has_moved(const cb_run *run) {
   return any;
 }
 
-/* Fails if the states of two runs differ in one bit. The piece `watch` is left out: it has maxima over rows, which a run
- * without a record does not measure. */
+/* Fails if the states of two runs differ in one bit. The part `watch` of the state is not compared. It contains maxima
+ * over rows, which a run without a record does not compute. */
 static void same_states(cb_run *a, cb_run *b, int lane, const char *text) {
   size_t n;
   const cb_blob *one = cb_run_checkpoint(a, &n), *other = cb_run_checkpoint(b, &n);
@@ -263,8 +263,9 @@ static void lanes_of(uint64_t seed, int space, int method, int body) {
   compare(text);
 }
 
-/* Tests springs on a sphere whose lengths reach half a turn at different times. Some pass exactly through the antipode,
- * where the run ends (dynamics/pair_potential.c), and some pass next to it. */
+/* In each lane a spring on a sphere joins two particles. They reach antipodal points at different times. In some lanes
+ * they become exactly antipodal, which ends the run (dynamics/pair_potential.c). In the other lanes they are only
+ * nearly antipodal. */
 static void springs_that_turn_round_go_alone(void **unused) {
   static const char *const method[] = {"lobatto, stages: 4", "rk4"};
   failures = 0;

@@ -1,4 +1,4 @@
-/* Tests of runs of bodies that feel each other through the fluid: order, momentum, energy, joints and impacts. */
+/* Tests of runs of bodies that interact through the fluid: order, momentum, energy, joints and impacts. */
 #include "memory_sink.h"
 #include "numerics/vec3.h"
 #include "scenario/fluid.h"
@@ -82,7 +82,8 @@ static double seen_from_stream(const char *coupling, double h) {
   return distance(p[0], p[1]);
 }
 
-/* A uniform stream carries bodies and their coupling along, up to the error of the step. */
+/* In a uniform stream, coupled bodies move as in fluid at rest, seen by an observer who moves with the stream. The
+ * difference is the error of the step. */
 static void stream_carries_the_coupling(void **unused) {
   (void)unused;
   static const char *const couplings[] = {"dipole", "exact"};
@@ -94,7 +95,7 @@ static void stream_carries_the_coupling(void **unused) {
   }
 }
 
-/* The coupling changes the motion, and `none` is the motion of bodies that do not feel each other. */
+/* The coupling changes the motion. With `none`, each body moves as if it were alone in the fluid. */
 static void coupling_changes_the_motion(void **unused) {
   (void)unused;
   double none[14], dipole[14], exact[14];
@@ -139,7 +140,7 @@ static void bound_bodies_keep_momentum_and_energy(void **unused) {
 }
 
 /* Computes the largest error of the energy, and the largest change of the momentum about the base point, for two
- * ellipsoids that feel each other in a curved space. */
+ * ellipsoids that interact through the fluid in a curved space. */
 static void move_in(const char *space, double h, double *energy, double *momentum) {
   char text[2048];
   memory_sink m;
@@ -165,8 +166,8 @@ static void move_in(const char *space, double h, double *energy, double *momentu
   cb_scenario_free(s);
 }
 
-/* In S3 and H3 the same holds as in flat space: the momentum of the whole is kept to round-off, and the error of the
- * energy is of order 2. */
+/* In S3 and H3, as in flat space, the total momentum of bodies and fluid is constant up to round-off, and the error of
+ * the energy is of order 2. */
 static void curved_spaces_keep_the_momentum_of_the_whole(void **unused) {
   (void)unused;
   static const char *const spaces[] = {"s3", "h3"};
@@ -181,8 +182,8 @@ static void curved_spaces_keep_the_momentum_of_the_whole(void **unused) {
   }
 }
 
-/* A ball joint holds two ellipsoids that feel each other exactly: the joint stays closed, also in
- * the recorded velocities, and momentum is kept. */
+/* A ball joint holds two ellipsoids that interact through the exact flow. The joint stays closed, also in the recorded
+ * velocities, and momentum is conserved. */
 static void joints_hold_bodies_that_feel_each_other(void **unused) {
   (void)unused;
   memory_sink m;
@@ -290,13 +291,13 @@ static void balls_touch_at_the_film_that_panels_resolve(void **unused) {
   print_message("film %.4g, smallest gap at a row %.4g, velocity %.4g and %.4g\n", film, least, first[3], last[3]);
   check_at_least(least, film);
   check_at_most(least, film + .002 * 1.1); /* a step moves the balls by this much */
-  check_near(last[3], -first[3], .05);     /* the gaps at both times differ a little */
+  check_near(last[3], -first[3], .05);     /* the gaps at both times differ a little, and so do the speeds */
   memory_free(&m);
   cb_scenario_free(s);
 }
 
-/* Fourteen pairs of balls feel each other as dipoles and collide, each pair at its own time. Steps are so short that
- * their error of energy is below round-off. Every impact has restitution 1. */
+/* In each of fourteen pairs, two balls act on each other as dipoles and collide, each pair at its own time. The steps
+ * are so short that their error of the energy is below round-off. Every impact has restitution 1. */
 #define PAIRS 14
 static cb_scenario *collide(const char *walls, memory_sink *m) {
   char text[2048];

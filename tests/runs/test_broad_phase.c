@@ -185,12 +185,13 @@ static void balls_that_touch_are_found(const cb_space *g, uint64_t *state) {
   cb_broad_free(b);
 }
 
-/* In spaces that are products of quadrics, the pairs are compared with the distance. */
+/* In spaces that are products of quadrics, the found pairs must be those whose distance is at most the sum of their
+ * reaches. */
 static void pairs_are_those_of_the_distance(const cb_space *g, uint64_t *state) {
   static balls s;
   random_balls(g, state, &s);
   for (int i = 0; i < N; i++) s.reach[i] = 0.1 * throw(g) * pow(10, check_uniform(state, -2, 0));
-  /* Some balls are at the ends of the axes. */
+  /* On a sphere, the first balls are centred at the points where the coordinate axes of R^(n+1) meet the sphere. */
   for (int a = 0; a < 2 * g->k && g->n_factors == 1 && g->factor[0].curvature > 0; a++) {
     memset(s.x + a * g->k, 0, (size_t)g->k * sizeof(double));
     s.x[a * g->k + a / 2] = (a % 2 ? -1 : 1) / sqrt(g->factor[0].curvature);

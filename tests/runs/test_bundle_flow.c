@@ -37,8 +37,8 @@ static double farthest(int n, const double *a, const double *b) {
   return most;
 }
 
-/* Jeffery's equation for a slender rod in the flow (c y, 0, 0): phi' = -c sin(phi)^2, so that
- * cot(phi) = cot(phi_0) + c t; the middle of the rod moves with the fluid there. */
+/* The angle phi of a slender rod in the flow (c y, 0, 0) satisfies Jeffery's equation phi' = -c sin(phi)^2, so that
+ * cot(phi) = cot(phi_0) + c t. The middle of the rod moves with the fluid there. */
 static void a_straight_chain_turns_as_a_slender_rod_in_a_shear(void **state) {
   const double c = 1.5, phi = 2.4, T = 4;
   double g[CB_GROUP_SIZE];
@@ -75,7 +75,7 @@ static void a_rigid_cross_has_the_period_of_jefferys_orbit(void **state) {
     check_near(g[2], 0.3 - 2 * M_PI, 1e-8);
     end_of(bundle, gait, "flow: {shear: {gradient: [[0, 1.5, 0], [0, 0, 0], [0, 0, 0]]}}\n",
            "start: {group: [0, 0, 0.3]}\ntime: {end: 1}\n", "step: 0.02", g);
-    /* after the time t, tan(phi) = tan(phase)/s; the phase has decreased by c t/(s + 1/s) */
+    /* On Jeffery's orbit tan(phi) = tan(phase)/s. In the time t the phase decreases by c t/(s + 1/s). */
     const double phase = atan2(s * sin(0.3), cos(0.3)) - 1.5 / (s + 1 / s);
     check_near(tan(g[2]), tan(phase) / s, 1e-9);
   }
@@ -199,15 +199,15 @@ static const char *const mesh_text =
     "shape: {name: ellipsoid, a: 0.5, b: 0.2, c: 0.15, resolution: 8}, variables: [a, "
     "b], motion: {y: \"Y + 0.4*a*X^2 + 0.3*b*X*Z\", z: \"Z + 0.3*b*X^2\"}";
 
-/* In the frame that moves with a uniform stream u the fluid is at rest. So the places are shifted by u t, to
- * round-off. */
+/* In the frame that moves with a uniform stream u, the fluid is at rest. So the body's position at the time t is the
+ * position without the stream plus u t, up to round-off. */
 static void a_uniform_stream_only_carries_the_body_along(void **state) {
   char drag[512], immersed[512];
   snprintf(drag, sizeof drag, "{name: surface_drag, %s}", mesh_text);
   snprintf(immersed, sizeof immersed, "{name: immersed, %s, density: 900, fluid: {density: 998}}", mesh_text);
   const struct {
     const char *bundle, *offset;
-    int place, n; /* the first number of the position; dimensions */
+    int place, n; /* index of the position in the group element; number of components of the position */
   } cases[] = {
       {"purcell", "", 0, 2},
       {"perfect_fish", "", 0, 2},
@@ -285,8 +285,8 @@ static void a_rod_in_space_turns_as_jeffery_says(void **state) {
   for (int i = 0; i < 3; i++) check_near(R[i][0], P[i] / length, 1e-9);
 }
 
-/* Sums force and torque over the faces of a surface that moves with the twist xi in the flow E x: at three points per
- * face, with the drag k_n along the normal and k_t across it. */
+/* Sums force and torque over the faces of a surface that moves with the twist xi in the flow E x. Each face is sampled
+ * at three points. The drag coefficients per area are k_n along the normal and k_t tangential to the face. */
 static void drag_of(const cb_surface *s, const double (*x)[3], const double xi[6], const double E[3][3], double k_n,
                     double k_t, double F[6], double *size) {
   memset(F, 0, 6 * sizeof *F);
@@ -337,8 +337,9 @@ static void no_force_acts_on_a_surface_in_a_strain(void **state) {
   swimmer_free(&s);
 }
 
-/* In the flow (c x, 0, 0) a rigid symmetric swimmer is carried by the flow at its middle sphere, so its position X
- * grows as exp(c t). A swimmer with l1 = 2 l2 drifts towards its long side. */
+/* The velocity of the flow along the line is c x. If the lengths l1 and l2 of the two links are equal and constant, the
+ * swimmer moves with the velocity c X of the flow at the position X of its middle sphere. So X grows as exp(c t). A
+ * swimmer with l1 = 2 l2 has a smaller X at the end. */
 static void three_spheres_in_a_strain_along_their_line(void **state) {
   static const char *const flow = "flow: {shear: {gradient: [[0.5, 0, 0], [0, -0.25, 0], [0, 0, -0.25]]}}\n",
                            *const from = "start: {group: [0.4]}\n";
@@ -362,7 +363,8 @@ static void a_pair_of_spheres_in_a_strain_along_their_line(void **state) {
   check_near(g[0], (0.4 + e) * exp(0.5 * 2) - e, 1e-11);
 }
 
-/* In the body frame g h(r) of other coordinates the same motion has the group element g h(r). */
+/* With minimum-perturbation coordinates the body frame is moved by h(r), where r is the shape. So the same motion has
+ * the group element g h(r) instead of g. */
 static void other_coordinates_give_the_same_motion_in_a_shear(void **state) {
   static const double low[2] = {-1.2, -1.2}, high[2] = {1.2, 1.2}, r[2] = {1, 0};
   static const int points[2] = {17, 17};
@@ -386,8 +388,9 @@ static void other_coordinates_give_the_same_motion_in_a_shear(void **state) {
   cb_bundle_free(plain);
 }
 
-/* The recorded drag P (xi - xi_u) + Q r', minus the drag of the strain, is zero. xi_u is the velocity that the flow
- * gives, and P and Q are blocks of the form (curvebody/bundle.h). */
+/* The recorded momentum is the total drag P (xi - xi_u) + Q r' minus the drag due to the strain of the flow; it must be
+ * zero. xi is the body velocity, xi_u the velocity of the flow, r' the shape rate, and P and Q are blocks of the form
+ * (curvebody/bundle.h). */
 static void the_recorded_drag_is_zero(void **state) {
   char text[1024];
   cb_scenario *s;

@@ -131,7 +131,7 @@ static void three_cycles_are_the_cube_of_one(void **state) {
 static void the_record_has_a_row_for_every_so_many_steps(void **state) {
   cb_scenario *s = open_scenario("purcell", circle, "step: 0.03", "record: {every: 5}\n");
   memory_sink m;
-  run_to_end(s, &m); /* 33 steps and a shorter one */
+  run_to_end(s, &m); /* the run has 33 steps and a shorter one */
   assert_int_equal(m.n_rows, 1 + 34 / 5 + 1);
   for (size_t row = 0; row + 1 < m.n_rows; row++) {
     check_near(memory_value(&m, row, "time", 0), 0.15 * (double)row, 1e-14);

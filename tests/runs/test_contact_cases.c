@@ -52,8 +52,8 @@ static void balls_that_touch_and_close_at_the_start_bounce_at_once(void **unused
   }
 }
 
-/* A ball is between two walls, in which it can move by `room`. Contacts are at intervals of room/speed: many per step
- * if the step is long. */
+/* A ball moves between two walls over the distance `room`. Contacts are at intervals of room/speed, so there are many
+ * per step if the step is long. */
 static void a_ball_between_two_walls_bounces_as_often_as_it_must(void **unused) {
   static const double rooms[] = {0.7, 0.1, 0.013}, steps[] = {0.05, 0.5, 1};
   for (int r = 0; r < 3; r++)

@@ -87,7 +87,7 @@ static void a_ball_is_caught_up_with_far_from_a_third(void **state) {
                             "b", "", "[3, 0, 0]", ACROSS, "[2, 0, 0]") BALL("c", "", "[0, 1, 1]", ACROSS, "[0, 0, 0]"),
                         "contacts: {}", 33, by[i]);
     assert_int_equal(s->events, 1);
-    check_near(s->last.time, 32, 1e-10); /* the error of the speeds by the integrator, divided by 0.05 */
+    check_near(s->last.time, 32, 1e-10); /* the integrator's error of the gap, divided by the relative speed 0.05 */
     simulation_free(s);
   }
 }

@@ -73,7 +73,7 @@ static void open_gas(gas *s, const char *space, bool all_pairs) {
     const double length = sqrt(cb_inner(s->g, along, along));
     for (int e = 0; e < 4; e++) along[e] *= 0.3 / length;
     cb_exp(s->g, x[i], along, end, NULL);
-    for (int j = 0; j < i; j++) /* the other end of the rod is a point */
+    for (int j = 0; j < i; j++) /* the second end of the rod has radius 0 and must not be in an earlier ball */
       assert_true(cb_distance(s->g, end, x[j]) > 0.2);
     check_ok(cb_transport(s->g, x[i], end, v, w));
     check_ok(cb_builder_particle(b, NULL, check_uniform(&seed, 0.5, 3), 0, 0, end, w, NULL));

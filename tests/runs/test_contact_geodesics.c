@@ -87,7 +87,7 @@ static bool compare(scene *s, const char *method, double step, double end, doubl
 }
 
 /* Four balls in each space, with equal and unequal masses, are in one of two kinds of totally geodesic surfaces or in
- * general position. In H2xE the surfaces are H2, and a geodesic of H2 times E. The end is between two late contacts.
+ * general position. In H2xE the surfaces are H2, and a geodesic of H2 times E. Each run ends between two late contacts.
  * Errors grow about five times with each contact, and more over the long distances between the contacts of few balls in
  * a sphere. */
 static void generic_balls_meet_when_and_where_geodesics_say(void **unused) {

@@ -66,8 +66,9 @@ static void fill(collision *k, int n, double within, double radius, double speed
 enum { GAS = 24, BOUND = 8 };
 
 /* Runs for intervals of time of length `piece` until there are at least `contacts` contacts, and returns their number.
- * *energy and *momentum receive the largest changes of the energy and of the momenta J, relative to energy and size. In
- * a room, only momenta of fields that do not move the room are compared. */
+ * *energy and *momentum receive the largest changes of the energy and of the momenta J. The change of the energy is
+ * relative to the energy, the change of J to the size that measure() returns. In a room, only momenta of fields that do
+ * not move the room are compared. */
 static size_t run_until(collision *k, const char *method, double step, double piece, size_t contacts, bool room,
                         double *energy, double *momentum) {
   const cb_space *g = k->c.g;
@@ -146,8 +147,8 @@ static void come_to_rest(const cb_space *g, int n, double (*x)[CB_COORD_MAX], do
     }
 }
 
-/* All momenta are conserved if there is no room that changes them. Springs join the balls to one component, in which an
- * impulse stops and restarts the integration of all balls. */
+/* All momenta are conserved, because here the balls are not enclosed in a room. Springs join the balls to one
+ * component, in which an impulse stops and restarts the integration of all balls. */
 static void ten_thousand_contacts_of_bound_balls_keep_all_momenta(void **unused) {
   static const char *const spaces[] = {"e3", "h3", "h2xe"};
   uint64_t seed = check_seed();

@@ -8,7 +8,7 @@ static void go(const char *text, memory_sink *m, cb_scenario **s) {
   check_ok(cb_run_go(cb_scenario_run(*s), &sink, NULL, NULL, NULL));
 }
 
-/* Checks that there are 11 to 59 events, all of them before this time. */
+/* Checks that there are 11 to 59 events, all of them before the time `last`. */
 static void check_events(const memory_sink *m, double last) {
   assert_true(m->n_events > 10 && m->n_events < 60);
   check_at_most(m->event[m->n_events - 1].time, last);
@@ -107,8 +107,8 @@ static void a_ball_rests_in_a_kink(void **unused) {
        0.125},
       {"e3", "points: [[0.3, 0.2, 1]]", "m*z", "{expression: {value: z - abs(x) - 0.7*abs(y) - r, restitution: 0.4}}",
        0.1},
-      /* Expressions with conditions or a factor. In the third of these one side is curved; in the last each side has
-       * another kink. */
+      /* Kinks that are written with conditions or with a factor. In the third of these expressions one side is curved.
+       * In the last one, each of the two sides has a second kink. */
       {"e2", "points: [[0.3, 1]]", "m*y", "{expression: {value: 'y - if(x < 0, -x, x) - r', restitution: 0.5}}", 0.1},
       {"e2", "points: [[0.3, 1]]", "m*y", "{expression: {value: 'y + x - 2*step(x)*x - r', restitution: 0.5}}", 0.1},
       {"e2", "points: [[0.3, 1]]", "m*y", "{expression: {value: 'y - if(x < 0, x^2 - x, 2*x) - r', restitution: 0.5}}",

@@ -4,7 +4,7 @@
 #include "memory_sink.h"
 
 static const char *const scenes[] = {
-    /* free balls in a room, with an event that marks */
+    /* free balls in a spherical room, and an event when two balls are at a given distance */
     "space: s3\nbodies:\n"
     "  - {kind: particles, name: gas, radius: 0.25, masses: [1, 2, 0.5, 1.4, 3, 0.7],\n"
     "     place: {chart: polar, points: [[0.4, 1, 0], [0.9, 1.2, 1.5], [0.7, 2, 3], [0.9, 1, 4.6], [1.2, 2.3, 0.4], "

@@ -46,8 +46,8 @@ static void expect(collision *k, const head_on *h, double length, const char *me
   check_at_most(worst, tolerance);
 }
 
-/* Adds both balls at the distance d0 on the geodesic through the base point in the direction with these coefficients in
- * the frame there. */
+/* Adds the two balls at the distance d0 from each other, on a geodesic through the base point. `coefficients` are the
+ * components of the geodesic's direction in the frame at the base point; their size does not matter. */
 static void open_line(collision *k, const char *space, const double *coefficients, const head_on *h) {
   open_collision(k, space, NULL);
   const cb_space *g = k->c.g;
@@ -133,8 +133,8 @@ static void the_cases_of_the_thesis_come_out_to_1e_12(void **unused) {
   }
 }
 
-/* Balls move in charts, in directions in which they do not reach a pole before the end. IDA and rk4 have larger
- * errors. */
+/* Balls move in charts, in directions in which they do not reach a pole before the end. The tolerances of IDA and rk4
+ * are larger. */
 static void balls_meet_head_on_in_charts(void **unused) {
   static const char *const charts[] = {"h3 {chart: polar}", "h3 {chart: poincare}", "s3 {chart: polar}",
                                        "s3 {chart: stereographic}", "e3 {chart: polar}"};
@@ -144,7 +144,7 @@ static void balls_meet_head_on_in_charts(void **unused) {
                                      {"rk4", 0.005, 1e-7},
                                      {"ida {rtol: 1e-11, atol: 1e-13}", 0.01, 1e-7}};
   head_on h = unequal;
-  h.end = 3; /* before the poles */
+  h.end = 3; /* the run ends before the balls reach a pole of the chart */
   for (size_t c = 0; c < sizeof charts / sizeof *charts; c++) {
     collision k;
     const double direction[3] = {0.5, 0.3, 0.2};

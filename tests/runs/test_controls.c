@@ -62,7 +62,7 @@ static double *control(cb_scenario *s, const char *name) {
   return NULL;
 }
 
-/* Measures the present state and returns a field of it, valid until the next step or call. */
+/* Evaluates the observables of the present state and returns the field `name`, valid until the next step or call. */
 static const double *observed(cb_scenario *s, const char *name) {
   const void *const *row;
   const cb_record_layout *layout = cb_run_layout(cb_scenario_run(s));
@@ -80,9 +80,9 @@ static void advance(cb_scenario *s, int64_t steps) {
 /* Sets the controls of a scenario from its state. */
 typedef void loop(cb_scenario *s);
 
-/* Runs the scenario `inside`, which has laws, and `outside`, in which the function gives the values before every
- * `every`-th step. Returns the largest difference of a field at the end; *effect becomes that to a run of `outside`
- * with constant controls. */
+/* Runs the scenario `inside`, whose controls follow laws, and the scenario `outside`, whose controls are set by the
+ * function `give` before every `every`-th step. Returns the largest difference between their fields at the end. *effect
+ * becomes the largest difference between `inside` and a run of `outside` with constant controls. */
 static double compare(const char *inside, const char *outside, int every, loop *give, const char *field, int count,
                       double *effect) {
   cb_scenario *s[3] = {open_text(inside), open_text(outside), open_text(outside)};
@@ -108,7 +108,8 @@ static void steer_fish(cb_scenario *s) {
   *control(s, "turn") = fmin(0.3, 0.8 * (0.5 - *mean) - 0.02 * rate);
 }
 
-/* The same numbers, up to round-off of the heading, which grows in 80 steps of a fluid with drag by little. */
+/* The law in the scenario and the loop from outside compute the same controls, up to the round-off of the heading. This
+ * round-off grows little in the 80 steps, because the fluid has drag. */
 static void a_sampled_law_of_a_robot_fish_equals_the_loop_from_outside(void **state) {
   (void)state;
   double effect;
@@ -199,7 +200,8 @@ static void copy_state(cb_scenario *from, cb_scenario *to) {
   check_ok(cb_run_restore(cb_scenario_run(to)));
 }
 
-/* A run whose control jumps continues as a run that begins there, so no force of the old value is left over. */
+/* When a control jumps between two steps, the run continues like a run that begins there with the new value. So no
+ * force that was computed with the old value is used again. */
 static void a_new_value_acts_from_the_start_of_the_next_step(void **state) {
   (void)state;
   static const char *const texts[] = {SYSTEM("{pull: 2}", "", "lobatto"), SYSTEM("{pull: 2}", "", "gauss"),
@@ -275,7 +277,8 @@ static void a_row_restores_the_controls(void **state) {
   cb_scenario_free(other);
 }
 
-/* A spring between two bodies whose rest length is a control, and the same with a number. */
+/* The rest length of a spring between two bodies is a control. The bodies move as with a spring whose rest length is a
+ * number, until the control gets another value. */
 static void an_interaction_of_points_uses_controls(void **state) {
   (void)state;
   static const char text[] =
@@ -325,7 +328,8 @@ static void a_value_that_is_not_finite_ends_the_run(void **state) {
   cb_scenario_free(s);
 }
 
-/* Runs in lanes would all use the expressions of one scenario. */
+/* All lanes would use the expressions, and so the values of the controls, of one scenario. Therefore runs with controls
+ * do not run in lanes. */
 static void runs_with_controls_are_not_stepped_in_lanes(void **state) {
   (void)state;
   cb_scenario *s = rod_scenario("name: h3", "name: lobatto, step: 0.01", 1, "every: 1");

@@ -41,7 +41,7 @@ static double apart(const memory_sink *a, const memory_sink *b, int bodies) {
 
 static const char pair_of_hinge[] = "bodies:\n" BODY("a", ", drag: false" FIRST)
     BODY("b", ", drag: false") "joints:\n" HINGE("j", "a", "b", ", angle: 0.3, rate: 1.5, spring: {stiffness: 0.2}");
-/* The table of the pairs, for angles from -1.2 to 1.2 rad. */
+/* The table of the coupling of a pair, for joint angles from -1.2 to 1.2 rad. */
 static const char pair_table[] = "{name: exact, samples: 15, range: [-1.2, 1.2]}";
 
 /* Halving the step divides the error by 2^order: the differences of three step lengths give the ratio. */
@@ -69,8 +69,8 @@ static void conserved(const memory_sink *m, double *momentum, double error[2]) {
   }
 }
 
-/* 1e4 steps. Momenta are about 0.1, so 1e-12 of them is 1e-13. A step of half the length has a quarter of the error of
- * the energy. */
+/* The first run has 1e4 steps. The momenta are about 0.1, so the tolerance 1e-13 is a relative error of 1e-12. With
+ * half the step, the error of the energy is about a quarter. */
 static void momentum_is_exact_and_energy_has_no_trend(void **unused) {
   double largest[2];
   for (int i = 0; i < 2; i++) {
@@ -146,7 +146,8 @@ static void a_table_over_a_joint_that_closes_a_loop_agrees_with_the_exact_coupli
   agrees_with_the_exact_coupling("crank", crank, pair_table, 2);
 }
 
-/* The equations of bodies with drag are not those of a constant inertia. */
+/* With drag, the step solves other equations than for bodies of constant inertia, so the table is tested with them,
+ * too. */
 static void bodies_with_drag_agree_with_the_exact_coupling(void **unused) {
   agrees_with_the_exact_coupling(
       "drag", "bodies:\n" BODY("a", FIRST) BODY("b", "") "joints:\n" HINGE("j", "a", "b", ", angle: 0.3, rate: 1.5"),
@@ -180,7 +181,7 @@ static void work_is_the_change_of_the_energy(void **unused) {
       done(&m, s);
     }
     print_message("%-45s missing %.2e %.2e of %.2e\n", of[k], missing[0], missing[1], moved);
-    check_at_most(missing[1], missing[0] / 3); /* a step of order 2 */
+    check_at_most(missing[1], missing[0] / 3); /* half the step: the error of order 2 is about a quarter */
     check_at_most(missing[1], 1e-3);
   }
 }

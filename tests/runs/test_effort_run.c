@@ -138,8 +138,8 @@ static void the_torques_alone_give_the_motion(void **state) {
   cb_scenario_free(read);
 }
 
-/* A scenario may have keys that are not possible for a motion that follows a gait, and another time. `optimize` still
- * writes a valid scenario: its run begins at the time 0 and ends at the end shape. */
+/* A scenario may have keys that are not possible for a motion that follows a gait, and any start and end time.
+ * `optimize` still writes a valid scenario: its run begins at the time 0 and ends at the end shape. */
 static void the_written_scenario_runs_from_any_other(void **state) {
   static const char *const more[] = {"shape: {alpha: {start: 0, rate: 0, friction: 0, damping: 0.1}, period: 3}\n",
                                      "shape: {alpha: {damping: 0.1}}\ntime: {start: 1, end: 5}\n"};

@@ -144,8 +144,8 @@ static void a_stop_on_the_end_of_a_step_ends_the_run(void **unused) {
   }
 }
 
-/* A wall is hit at a time at which a step may end, or at the start or the end of the run. An event has a zero at the
- * same time. The run has the gaps of a wall and of two balls. */
+/* A particle hits a wall at a time at which a step may end, or at the start or the end of the run. An event has a zero
+ * at the same time. The contact and the event are each reported once. */
 static void contacts_at_the_end_of_a_step_belong_to_it(void **unused) {
   static const char parts[] =
       "contacts: {}\nwalls:\n  - {plane: {at: {point: [%X, 0]}, normal: [-1, 0], body: a}}\n"
@@ -231,8 +231,8 @@ static cb_status step_ahead(cb_integrator *in, void *of, double h) {
 
 static const cb_integrator_class runs_ahead = {"runs_ahead", "", "", &cb_problem_hamiltonian, .step = step_ahead};
 
-/* A zero is just after the end of a step. In the shorter steps that the search for zeros makes, it is just before that
- * end. It belongs to the next step and is found once. */
+/* With the steps of the run, the zero of an event is just after the end of a step. With the shorter steps that the
+ * search for zeros makes, it is just before that end. The zero must be found once, in the next step. */
 static void a_zero_next_to_the_end_of_a_step_is_found_once(void **unused) {
   for (int late = 1; late < 10; late++) {
     cb_space *g;

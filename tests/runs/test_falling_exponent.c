@@ -112,7 +112,7 @@ static void regimes_are_those_by_exponents_and_turns(void **unused) {
                                           : CB_FALLING_FLUTTER;
     char inertia[64], end[64];
     snprintf(inertia, sizeof inertia, "system.parameters.I=%.17g", I);
-    snprintf(end, sizeof end, "time.end=%g", 350 + 50 * I); /* heavy plates settle slowly */
+    snprintf(end, sizeof end, "time.end=%g", 350 + 50 * I); /* heavy plates come slowly to their final motion */
     cb_scenario *s;
     cb_sink sink = {.row = no_row, .checkpoint = no_checkpoint};
     check_ok(cb_scenario_open(SYSTEMS "falling-plate.yaml", (const char *[]){inertia, end}, 2, &s));
@@ -153,8 +153,8 @@ static void what_flutters_tumbles_or_sinks_has_none(void **unused) {
  * inertia I1 < I2 < I3. Around the sides 3, 2 and 1 they are 1/12 of the mass times 5, 10 and 13. */
 static void that_of_a_spin_about_the_middle_axis_is_eulers(void **unused) {
   const double rate = 2 * sqrt((10. - 5) * (13. - 10) / (5. * 13));
-  check_relative(found(SPINNING("0, 2, 0"), NULL, NULL, 0, 32).value, rate,
-                 0.05); /* in the first tenth, which does not count, the difference turns to the growing direction */
+  /* The first tenth of the time does not count. In it the difference of the motions turns to the direction of growth. */
+  check_relative(found(SPINNING("0, 2, 0"), NULL, NULL, 0, 32).value, rate, 0.05);
   check_near(found(SPINNING("2, 0, 0"), NULL, NULL, 0, 1500).value, 0, 0.01);
 }
 

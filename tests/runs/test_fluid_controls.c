@@ -185,7 +185,7 @@ static const char spring[] =
     "  - {name: b, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 2, inertia: [1, 1, 1]},\n"
     "     place: {position: [-1, 0, 0]}, wrenches: [{name: pull, frame: world, force: ['3*(a.x - x)', 0, 0]}]}\n";
 
-/* The forces are opposite in the expressions. Without rotation the step is the midpoint rule. With the step h and the
+/* The two expressions give opposite forces. Without rotation the step is the midpoint rule. With the step h and the
  * frequency w it changes the phase of an oscillation by the angle 2 atan(h w/2), and it conserves energy and
  * momentum. */
 static void a_force_between_bodies_is_the_midpoint_rule(void **unused) {
@@ -243,10 +243,10 @@ static void copies_follow(void **unused) {
   snprintf(bodies, sizeof bodies, "%s%s", leader, swarm);
   cb_rigid_state s[5];
   end_of(make(bodies, "step: 0.01", 1), 5, s);
-  for (int i = 0; i < 3; i++) /* m x'' = -k (x - a): an oscillation around the leader, which is at a */
+  for (int i = 0; i < 3; i++) /* m x'' = -k (x - a): copy i oscillates around the leader, whose position is a */
     check_near(s[1 + i].g.x[0], 0.5 + (-3 - i) * cos(1) - 0.5 * sin(1), 1e-4);
-  /* Body c is at x with x'' + x = b, x(0) = -5 and x'(0) = 0, where b = t/2 - 5 cos t - sin(t)/2 is the place of copy
-   * 2. */
+  /* The position x of body c satisfies x'' + x = b, x(0) = -5 and x'(0) = 0, where b = t/2 - 5 cos t - sin(t)/2 is the
+   * position of copy 2. */
   check_near(s[4].g.x[0], -5 * cos(1) + 0.5 - 2.5 * sin(1) + 0.25 * cos(1) - 0.75 * sin(1), 1e-4);
 }
 
@@ -364,7 +364,8 @@ static void threads_change_nothing(void **unused) {
   }
 }
 
-/* In curved spaces, too, the values are those in the middle of the step: halving the step divides the error by 4. */
+/* Also in curved spaces, expressions of wrenches have the values of the other body in the middle of the step. So half
+ * the step divides the error by 4. */
 static void the_order_is_2_in_curved_spaces(void **unused) {
   static const char *const spaces[] = {"{name: h3, curvature: -0.5}", "{name: s3, curvature: 0.5}"};
   for (int i = 0; i < 4; i++) {

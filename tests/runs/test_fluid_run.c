@@ -88,7 +88,7 @@ static void a_step_is_the_method_s(void **unused) {
         cb_rigid_step_pontryagin(cb_immersed_workspace_problem(workspace), CB_SE3_CAYLEY, 0.01, &state, &iterations));
   }
   const cb_rigid_state *end = cb_run_body(run, 0);
-  /* The run adds up the time in a different way. */
+  /* The run computes the time of a step differently from this loop, so the states differ by round-off. */
   for (int i = 0; i < 3; i++) check_near(end->g.x[i], state.g.x[i], 1e-13);
   for (int i = 0; i < 6; i++) check_near(end->momentum[i], state.momentum[i], 1e-13);
   assert_null(cb_run_current(run));
@@ -101,7 +101,7 @@ static void a_step_is_the_method_s(void **unused) {
 }
 
 /* The force is undefined from the time 0.205 on. A full step of rkmk4 and a half step evaluate it there. The run ends
- * with advice, and the earlier rows are kept. */
+ * with an error that advises a smaller step, and the earlier rows are kept. */
 static void a_step_that_fails_is_halved_and_named(void **unused) {
   const char *const body =
       "  - {name: ball, shape: {name: ellipsoid, resolution: 8},\n"

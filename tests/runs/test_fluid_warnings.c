@@ -64,7 +64,7 @@ static void a_large_turn_is_warned_of_once_with_the_step_that_would_do(void **un
   check_words(s, 2, parts, 3); /* the other warning is that the energy changes by a hundredth */
   memory_free(&m);
   cb_scenario_free(s);
-  /* No warning with a smaller step, or with rkmk4, whose error is of order 4 in the angle. */
+  /* There is no warning with a smaller step, or with rkmk4, whose error is of order 4 in the rotation per step. */
   for (int k = 0; k < 2; k++) {
     s = make_spun(motion, sets[k], 2);
     go(s, &m);
@@ -179,8 +179,8 @@ static void the_cap_of_delta_is_warned_of_where_it_sets_in(void **unused) {
   }
 }
 
-/* If delta exceeds the limit from the start, the run gives no warning, since the command line prints it before the
- * run. */
+/* If delta of the local model exceeds its limit already at the start, the run gives no warning, because the command
+ * line prints one before the run. */
 static void a_cap_that_is_there_from_the_start_is_not_warned_of(void **unused) {
   cb_scenario *s = make_bowl("hamilton_pontryagin", 0.9);
   memory_sink m;

@@ -6,7 +6,7 @@
 #include "built_body.h"
 #include "geometry/origin.h"
 
-/* Computes the world point x of particle i. */
+/* Computes the position x of particle i in the world from its coordinates about the moving origin. */
 static void point(const built *t, int i, double *x) {
   const size_t k = (size_t)t->g->k;
   if (cb_origin_moves(t->g))

@@ -74,9 +74,9 @@ static simulation *run(const row *r, const char *move, const char *const *fields
   return simulate(text, NULL, 0, fields);
 }
 
-/* A run does not depend on the distance of its origin: it is the same bit for bit, except for moves that rotate the
- * coordinates. In Nil and SL2 rotations are not affine in the coordinates, so that two runs differ by the error of the
- * integrator. */
+/* The run of a body that is moved far away is the same bit for bit as the run at the origin, if the move does not
+ * rotate the coordinates. In Nil and SL2 rotations are not affine in the coordinates. There the two runs differ by the
+ * error of the integrator. */
 static void a_body_taken_far_away_runs_as_at_the_origin(void **s) {
   static const char *const fields[] = {"separation", "energy", "killing_momentum", NULL};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -170,7 +170,7 @@ static void forces_and_constraints_of_the_world_do_not_depend_on_the_frame(void 
       const bool product = strstr(frames[f].space, "xe") != NULL;
       char extra[512];
       snprintf(extra, sizeof extra, product ? cases[c].curved : cases[c].extra, frames[f].space[0] == 'h' ? "-1" : "1");
-      if (!strcmp(frames[f].space, "sl2") && (c == 1 || c == 4)) { /* coordinates x, w, theta */
+      if (!strcmp(frames[f].space, "sl2") && (c == 1 || c == 4)) { /* the coordinates of SL2 are x, w and theta */
         snprintf(extra, sizeof extra, "%s",
                  c == 1 ? "potentials:\n  - expression: {value: \"m*(theta + 0.3*x*w)\"}\n"
                         : "constraints:\n  - surface: {particle: [a, 1], value: \"x + 0.3*w - 0.1*theta - 0.43\"}\n");

@@ -107,7 +107,7 @@ static void a_failed_step_is_retried_by_halves(void **unused) {
   assert_int_equal(m.n_rows, 2);
   assert_true(m.n_events > 0);
 
-  /* The same steps by explicit calls: each step that an event reports as failed is made in two halves. */
+  /* Makes the same steps by explicit calls. Each step that an event reports as failed is made in two halves. */
   cb_integrator *in = cb_scenario_integrator(halves);
   cb_state *state;
   check_ok(cb_state_create(cb_scenario_system(halves), &state));
@@ -197,7 +197,7 @@ static void an_interrupted_run_ends_after_the_step_in_hand(void **unused) {
   assert_int_equal(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, &m.stop), CB_ERROR_INTERRUPTED);
   assert_int_equal(m.n_rows, 12);
   assert_int_equal(cb_run_current(cb_scenario_run(s))->step, 22);
-  assert_int_equal(m.n_checkpoints, 4); /* steps 0, 6, 12, 18 */
+  assert_int_equal(m.n_checkpoints, 4); /* at the steps 0, 6, 12, 18 */
   memory_free(&m);
   cb_scenario_free(s);
 }

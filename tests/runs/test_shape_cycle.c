@@ -5,7 +5,9 @@
 #include "scenario/private.h"
 
 #define PI 3.14159265358979323846
-#define M22 (16. / 2187) /* of the straight Purcell swimmer of length 1, tangential drag 1, ratio 2 */
+/* Elements of the cost metric M of the straight Purcell swimmer of length 1. The drag coefficients are 1 along the
+ * links and 2 across them. */
+#define M22 (16. / 2187)
 #define M12 (11. / 2187)
 
 typedef struct opened {
@@ -55,8 +57,8 @@ static const char *elastic(double a, double x, double w, const char *integrator)
   "shape: {period: 2*pi/3, alpha1: {drive: \"0.5*sin(3*t)\"}, " \
   "alpha2: {" place TAIL "}\n"
 
-/* The reference numbers are from shooting with another program, to 9 digits. In the first case an independent program
- * of resistive forces gives -8.8144537185e-4. */
+/* The expected displacements X and works are from shooting with another program, to 9 digits. In the first case an
+ * independent program of resistive forces gives X = -8.8144537185e-4. */
 static void elastic_purcell_has_its_periodic_motion(void **state) {
   static const struct {
     double a, x, X, work;
@@ -77,8 +79,9 @@ static void elastic_purcell_has_its_periodic_motion(void **state) {
   }
 }
 
-/* For small amplitudes a and the stiffness k = x w M22, the displacement is
- * X = -(5 pi/486) (M12/M22) a^2 2 x/(1 + x^2), and the multiplier is exp(-k T/M22). The deviations are of order a^2. */
+/* The first joint moves with a small amplitude a, the frequency w and the period T, and the spring of the second one
+ * has the stiffness k = x w M22. The displacement per period is X = -(5 pi/486) (M12/M22) a^2 2 x/(1 + x^2), and the
+ * multiplier is exp(-k T/M22). The deviations are of order a^2. */
 static void small_amplitudes_follow_the_closed_forms(void **state) {
   static const double x[] = {.2, .5, 1, 2};
   for (int i = 0; i < 4; i++) {
@@ -86,7 +89,7 @@ static void small_amplitudes_follow_the_closed_forms(void **state) {
     const double a = 1e-4;
     find(elastic(a, x[i], 1, FEW_STEPS), &c);
     check_relative(c.of.g[0], -(5 * PI / 486) * (M12 / M22) * a * a * 2 * x[i] / (1 + x[i] * x[i]), 1e-6);
-    /* dP/dy has an absolute error of 1e-13 from its differences */
+    /* The multiplier is computed from differences of the map over one period. Their absolute error is about 1e-13. */
     check_near(c.of.real[0], exp(-2 * PI * x[i]), 1e-6 * exp(-2 * PI * x[i]) + 1e-12);
     assert_true(c.of.imaginary[0] == 0);
   }
@@ -110,7 +113,7 @@ static void long_runs_come_to_the_periodic_motion(void **state) {
   char both[1000];
   double moved[3];
   snprintf(both, sizeof both, "%sintegrator: {name: hamilton_pontryagin, order: 4, step: pi/75}\n", text);
-  find(both, &c); /* its steps are halved once */
+  find(both, &c); /* the search halves the step pi/75 once */
   assert_int_equal(c.of.steps, STEPS);
   snprintf(both, sizeof both,
            "%sintegrator: {name: hamilton_pontryagin, order: 4, step: pi/150}\ntime: {end: %d*pi/3}\nrecord: {every: "
@@ -156,7 +159,7 @@ static void multipliers_are_those_of_runs(void **state) {
                SNAKE "shape: {period: 2*pi/3, alpha1: {drive: \"0.5*sin(3*t)\"}, alpha2: {%s" TAIL
                      "}\nintegrator: {name: hamilton_pontryagin, order: 4, step: pi/300}\n",
                place);
-      cb_scenario *s = memory_go(&m, text); /* `period` gives the end */
+      cb_scenario *s = memory_go(&m, text); /* the key `period` sets the end of the run */
       const double to[2] = {memory_field(&m, m.n_rows - 1, "shape")[1],
                             memory_field(&m, m.n_rows - 1, "shape_rate")[1]};
       for (int i = 0; i < 2; i++) J[i][j] = side ? (to[i] - J[i][j]) / (2 * h) : to[i];
@@ -196,8 +199,8 @@ static void gaits_drive_variables(void **state) {
   for (int k = 0; k < 3; k++) check_near(c[0].of.g[k], c[1].of.g[k], 1e-9);
 }
 
-/* The work is the integral of the power r'^T M r' of a run. The trapezoidal rule is exact to round-off for periodic
- * motions. */
+/* The work is the integral of the power r'^T M r' of a run, with the rate r' of the shape and the drag M. The
+ * trapezoidal rule is exact to round-off for periodic motions. */
 static void the_work_is_dissipated_by_drag(void **state) {
   memory_sink m;
   cb_motion_cycle c;
@@ -252,8 +255,9 @@ static cb_cycle_optimum best(const char *text, cb_cycle_search search, cb_motion
 
 #define STIFFNESS "shape.alpha2.spring.stiffness"
 
-/* The stiffness of the largest |X| is k = w M22 for small amplitudes a, with X = -.0222206270509 a^2. For a = .2 it is
- * 1.0032864 w M22, computed by a separate program of resistive forces and differences in the stiffness. */
+/* For motions of small amplitude a and frequency w, the displacement X is largest at the stiffness w M22, where
+ * X = -.0222206270509 a^2. For a = .2 the best stiffness is 1.0032864 w M22. It was computed by a separate program of
+ * resistive forces, from differences in the stiffness. */
 static void the_best_stiffness_is_known(void **state) {
   static const struct { double a, x, tolerance; } cases[] = {{.001, 1, 1e-6}, {.2, 1.0032864, 2e-7}};
   for (int i = 0; i < 2; i++) {

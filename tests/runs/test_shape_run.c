@@ -7,8 +7,9 @@
 
 static const double *last(const memory_sink *m, const char *name) { return memory_field(m, m->n_rows - 1, name); }
 
-/* Reference: Lagrange-Poincare equations with a form written by hand, by a Runge-Kutta method of high order. The error
- * of these steps is about 1e-8 (of order 4, from a run with half the step). */
+/* The expected numbers are from another program, which solves the Lagrange-Poincare equations with a form written by
+ * hand, by a Runge-Kutta method of high order. The error of this run is about 1e-8, estimated from a run with half the
+ * step. */
 static void snake_with_motor_and_spring_moves_as_its_reference(void **state) {
   memory_sink m;
   cb_scenario *s = memory_go(
@@ -76,7 +77,7 @@ static void pressed_variables_rest_at_their_limit(void **state) {
     check_at_most(memory_field(&m, row, "shape")[0], 1 + 1e-11);
     held += memory_field(&m, row, "shape")[0] >= 1 - 1e-11;
   }
-  check_at_least((double)held, 80); /* until about t = pi/2: the torque holds it */
+  check_at_least((double)held, 80); /* the torque holds alpha1 at its limit until about t = pi/2 */
   check_at_most((double)held, 200);
   check_at_most(last(&m, "shape")[0], .9);
   assert_true(m.n_events < 5);
@@ -96,10 +97,11 @@ static void effort_is_the_torque_of_the_law(void **state) {
                              "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 3}\n");
   for (size_t row = 1; row < m.n_rows; row++) {
     const double t = memory_field(&m, row, "time")[0];
-    /* the mean of -.5 * .5 * 4 sin(2 t) over the last step */
+    /* The effort is the mean of -.5 * .5 * 4 sin(2 t) over the last step. */
     check_near(memory_field(&m, row, "effort")[0], .5 * (cos(2 * t) - cos(2 * (t - .01))) / .01, 1e-4);
   }
-  check_near(last(&m, "motor_work")[0], .25 * (pow(cos(6), 2) - 1), 1e-4); /* change of kinetic energy J/4 (r'^2) */
+  /* The work of the motor is the change of the kinetic energy J/4 alpha'^2, with J = 1 and alpha' = cos(2 t). */
+  check_near(last(&m, "motor_work")[0], .25 * (pow(cos(6), 2) - 1), 1e-4);
   memory_free(&m);
   cb_scenario_free(s);
 }
@@ -159,8 +161,8 @@ static void elastic_purcell_swims_as_its_reference(void **state) {
   }
 }
 
-/* The variable relaxes fast: k h/M = 200. The error of Radau IIA is at most 1e-9, while that of Gauss is at least 1e-6.
- * The reference has a hundredth of the step. */
+/* A spring of stiffness k relaxes fast: k h/M = 200, with the step h and the drag M. The error of Radau IIA is at most
+ * 1e-9, while that of Gauss is at least 1e-6. The reference is a run with a hundredth of the step. */
 static void stiff_springs_need_radau(void **state) {
   double at[3];
   for (int i = 0; i < 3; i++) {
@@ -263,7 +265,8 @@ static double unbalanced(const char *text, const double limit[2][2], size_t *eve
   return off;
 }
 
-/* When a variable meets its limit, the law of another one needs an impulse, which does work. */
+/* When a free variable hits its limit, the drive of the other variable needs an impulse to keep its law. This impulse
+ * does work. */
 static void limits_push_driven_variables(void **state) {
   static const char text[] = CORNERS("floating_snake") "shape: {alpha2: {start: 0.3, spring: {stiffness: 0.3}, limits: "
                                                        "[-0.3, 0.4]}}\nintegrator: {name: hamilton_pontryagin, order: 4, "
@@ -272,7 +275,7 @@ static void limits_push_driven_variables(void **state) {
   size_t events;
   const double off = unbalanced(text, limit, &events);
   assert_true(events > 5);
-  check_at_most(off, 1e-6); /* of order 4; the work of the law is about 1 */
+  check_at_most(off, 1e-6); /* the error is of order 4; the drive does work of about 1 */
 }
 
 /* Torques press two variables with dry friction against several limits. Their reflections accumulate and then end. A
@@ -301,8 +304,8 @@ static void reflections_with_dry_friction_end(void **state) {
     }
 }
 
-/* alpha makes one turn per cycle. Only its speed and a spring act on beta: beta'' = -beta, because the inertia is
- * constant. */
+/* The gait drives alpha by one turn per cycle. The inertia is constant and diagonal, so alpha does not act on beta.
+ * Only a spring of stiffness 1 acts on beta: beta'' = -beta. */
 static void turns_of_a_loop_go_on(void **state) {
   memory_sink m;
   cb_scenario *s =

@@ -13,7 +13,7 @@ typedef struct content {
   hsize_t shape[4], metric_shape[4], length[2];
   int rank, metric_rank;
   double A[NA * NB * DIM * N], M[NA * NB * N * N], axis[2][NA];
-  const char *name[2], *group, *names; /* names: the attribute `shape` */
+  const char *name[2], *group, *names; /* name: datasets of the axes; names: the attribute `shape` */
   double period[2];
   hid_t stored;
   bool metric, scales, words;

@@ -206,8 +206,8 @@ static void systems_without_memory_say_so(void **unused) {
       {NULL, {NULL}}});
 }
 
-/* One HDF5 file with poses and a flow, poses in separate meshes, and the assignments for --set that name these
- * files. */
+/* Assignments for --set. They name the files that make_files writes: an HDF5 file with a flow and with poses, and one
+ * mesh per pose. */
 static char flow_of_file[128], poses_of_file[128], poses_of_files[128];
 enum { POSES = 3, GRID = 4 };
 

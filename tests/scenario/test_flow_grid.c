@@ -14,9 +14,9 @@ typedef struct content {
   int rank;
   hsize_t dims[6];
   hid_t stored;
-  double *velocity; /* NT NX NY NZ 3 numbers */
+  double *velocity; /* NT NX NY NZ 3 numbers: three components at each time and point */
   double axis[4][NZ];
-  const char *name[4]; /* t, x, y, z; NULL: left out */
+  const char *name[4]; /* datasets of the axes t, x, y and z; NULL: not written */
   hsize_t length[4];
   int periodics, periodic[4];
 } content;

@@ -413,7 +413,7 @@ static void places_of_bodies_without_names_are_not_lost(void **unused) {
  * copies, which are turned by 0.3 each about an axis, and a chain moves as one body. */
 static void places_that_agree_with_joints_are_read(void **unused) {
   static const struct {
-    const char *place, *joint, *where; /* where: of the error; NULL: none */
+    const char *place, *joint, *where; /* where: line and column of the expected error; NULL: no error */
   } cases[] = {
       {"place: {position: [i, 0, 0]}", "axis: [1, 0, 0]", NULL},
       {"place: {position: [i, 0, 0], rotation: {axis: [1, 0, 0], angle: 0.3*i + 2*pi}}", "axis: [1, 0, 0], angle: 0.3",

@@ -113,8 +113,8 @@ static void polygons_that_bend_keep_the_triangles_of_the_body(void **state) {
   assert_int_equal(cb_poses_count(p), 3);
   check_near(cb_poses_pose(p, 2)[6][2], 1.2, 1e-15);
   cb_poses_free(p);
-  /* If the body has a separate file, the first pose may be bent, too; if the first pose defines the body, it may
-   * not. */
+  /* If the body is read from a separate file, the polygons of the first pose may be bent, too. If the first pose
+   * defines the body, its polygons must be planar. */
   snprintf(path, sizeof path, "%s/pose-000.obj", folder);
   check_ok(cb_surface_read_mesh(path, NULL, &mesh));
   check_ok(cb_poses_read(pattern, 1, 0, &times, mesh, NULL, &rest, &p));

@@ -132,7 +132,8 @@ static void the_resolved_scenario_shows_what_holds(void **state) {
   assert_string_equal(cb_scenario_resolved(again), cb_scenario_resolved(s) + sizeof note - 1);
   cb_scenario_free(again);
   cb_scenario_free(s);
-  /* without `name` the integrator is the default class: its keys are removed, too */
+  /* If `name` is left out, the class is the default one, lobatto. If --set changes the class, the keys of lobatto are
+   * removed as if it had been named. */
   check_ok(open_with("stages: 4, step: .1", sets + 1, 1, &s));
   assert_memory_equal(cb_scenario_resolved(s), note, sizeof note - 1);
   cb_scenario_free(s);

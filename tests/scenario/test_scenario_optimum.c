@@ -151,8 +151,9 @@ static void elements_are_of_the_group(void **state) {
   cb_scenario_free(s);
 }
 
-/* A gait from a search touches its bounds, up to the tolerance of the search. A gait beyond them cannot start a search,
- * unless it is the only start. */
+/* A gait from a search touches its bounds, up to the tolerance of the search, so such a gait is a valid start. A
+ * search ignores a gait that is farther outside. If only the optimality of this gait is tested (starts: 0), it is an
+ * error. */
 static void a_gait_may_touch_its_bounds(void **state) {
   const char *const touching[] = {"optimum.bounds={alpha1: [1e-8, 1]}"}, *const beyond[] = {
                                                                              "optimum.bounds={alpha1: [1e-3, 1]}",

@@ -217,7 +217,7 @@ static void wrong_texts_have_their_place(void **unused) {
   }
 }
 
-/* Writes "term + term + ...", or a sum of this number of elements of x. */
+/* Writes the sum of `times` copies of `term` or, if `term` is NULL, of the first `times` elements of x. */
 static void repeated(char *text, size_t size, const char *term, int times) {
   size_t n = 0;
   for (int k = 0; k < times; k++) {
@@ -255,7 +255,7 @@ static void too_long_a_text(void **unused) {
   strcpy(text, "max(");
   repeated(text + 4, sizeof text - 5, "x[0,0]", 200);
   strcat(text, ")");
-  assert_true(fabs(reduce(text, 1, NULL, 0) - 200) < 1e-9); /* cos(0) 200 times */
+  assert_true(fabs(reduce(text, 1, NULL, 0) - 200) < 1e-9); /* the sum of 200 times cos(0) */
 }
 
 /* --- states --- */

@@ -5,7 +5,7 @@
 /* A term of a formula in postfix notation. An inner formula has a value at each row; the outer formula has one value,
  * which uses reductions of inner formulas over all rows. */
 typedef struct term {
-  char op; /* + - * m(in) q (sqrt of abs) n(umber) f(ield) r(eduction) */
+  char op; /* + - *, m: minimum, q: square root of the absolute value, n: number, f: field, r: reduction */
   double number;
   int field, kind; /* the number of a field, or the kind of a reduction */
   int from, to;    /* for a reduction: its terms in `inner` */

@@ -15,7 +15,7 @@ enum { RANKS = 24, THREADS = 3 };
 typedef struct trial {
   int64_t count, stop_at; /* number of members; number of done members after which a rank stops all, or -1: never */
   int slow;               /* the slow rank; -1: none */
-  atomic_int *given;      /* [count] */
+  atomic_int *given;      /* [count]: how often each member was assigned */
   atomic_llong done;
 } trial;
 

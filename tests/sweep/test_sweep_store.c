@@ -162,8 +162,8 @@ static void segments_joined_are_the_whole(void **unused) {
   free(first);
 }
 
-/* A result of virtual datasets does not show members that were saved later, until it is written again. A store that is
- * opened again begins a new segment. The failures of members can be read. */
+/* A result file of virtual datasets contains the members that were saved before it was written; later ones appear when
+ * it is written again. A store that is opened again begins a new segment. The failures of members can be read. */
 static void a_store_goes_on(void **unused) {
   cb_store *store;
   cb_results_scan scan;
@@ -183,7 +183,7 @@ static void a_store_goes_on(void **unused) {
     for (int64_t m = 40 + turn; m < 50; m += 2) done[m] = true;
     show(true, false);
     check_joined(done);
-    put(store, 1); /* lost, as after a kill */
+    put(store, 1); /* this result is lost, as if the process had been killed */
     cb_store_free(store);
   }
   check_ok(cb_results_scan_read(&folder, &layout, true, &scan));
@@ -193,11 +193,12 @@ static void a_store_goes_on(void **unused) {
   char *words = cb_results_scan_failure(&scan, 9);
   assert_string_equal(words, "the step failed");
   free(words);
-  assert_true(scan.seconds == 0.5 * 24); /* three of 27 failed */
+  assert_true(scan.seconds == 0.5 * 24); /* 24 of 27 members took 0.5 s each; three failed */
   cb_results_scan_free(&scan);
 }
 
-/* The members of a result are written as segments again, which give the same result. */
+/* The members of a result file are written into segments again. The result file that is made from these segments is the
+ * same. */
 static void a_result_goes_on(void **unused) {
   cb_store *store;
   cb_results_scan scan;

@@ -27,7 +27,7 @@ typedef struct cb_places {
   double *x, *v, *q, *u;
   cb_origin *origin;       /* [n_origins]: the origins to which coordinates are relative */
   int n_origins, *frame;   /* [n + 1]: the index of the origin of each point */
-  cb_origin *placed, move; /* origin is `placed`, followed by `move` */
+  cb_origin *placed, move; /* the first origin is the composition of `placed` and then `move` */
   bool held;               /* a point has been stored by cb_places_hold */
   cb_isometry moved;       /* the isometry of `move`, if an origin cannot represent it */
   const cb_node *node;     /* the node of `place`, for messages */

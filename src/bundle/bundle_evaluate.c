@@ -443,7 +443,7 @@ static cb_status factorise(const cb_group *group, const double *G, int stride, f
   return CB_OK;
 }
 
-/* Replaces X[dim][n] by P^-1 X. */
+/* Replaces X[dim][n] by P^-1 X, where f holds the factors of P. */
 static void solve(const factor *f, int n, double *X) {
   for (int i = 0; i < f->dim; i++) {
     double *x = X + i * n;

@@ -226,7 +226,8 @@ INLINE void write_slope(const chain_form *f, int a, double *dM) {
     }
 }
 
-/* Writes the blocks P, Q and zeros for R into G[3 + n][3 + n]. Column h of Q is Q[k step + h next] for k = 0, 1, 2. */
+/* Writes the blocks P and Q, and zeros for the block R, into the form G[3 + n][3 + n]. Row k of column h of the block Q
+ * is read from Q[k step + h next]. */
 INLINE void write_blocks(int n, const double (*P)[3], const double *Q, int step, int next, double *G) {
   const int N = 3 + n;
   for (int i = 0; i < 3; i++) {

@@ -39,8 +39,8 @@ enum {
   CB_FRAME_PAIRS = CB_FRAME_VARIABLES * (CB_FRAME_VARIABLES + 1) / 2
 };
 
-/* w_a(r) = sum_k coefficient[k][a] prod_i P_degree[k][i](x_i), P: Legendre's polynomials, x = (2 r - low - high)/(high
- * - low) */
+/* The bundle in the frame h = exp(w), with w_a(r) = sum_k coefficient[k][a] prod_i P_degree[k][i](x_i). P: Legendre's
+ * polynomials; x = (2 r - low - high)/(high - low). */
 typedef struct cb_frame {
   cb_bundle_class class;
   const cb_bundle *inner;

@@ -115,8 +115,8 @@ cb_status cb_gait_write(const cb_gait *g, cb_text *out);
 /* Returns how many numbers represent the gait; 0 for other kinds of gaits and for reversed gaits. */
 size_t cb_gait_state_size(const cb_gait *g);
 void cb_gait_state(const cb_gait *g, double *out);
-/* Creates a gait of n shape variables from such numbers. If the numbers are invalid, returns CB_OK and sets *out to
- * NULL. */
+/* Creates a gait of n shape variables from the numbers state[count], which cb_gait_state wrote. If the numbers are
+ * invalid, returns CB_OK and sets *out to NULL. */
 cb_status cb_gait_from_state(int n, size_t count, const double *state, cb_gait **out);
 
 /* --- reading a gait of a scenario; error messages give the position of the wrong node in the file --- */

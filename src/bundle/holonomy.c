@@ -92,7 +92,8 @@ static void magnus_exponent(const magnus *m, const cb_group *G, double h, double
 
 enum { DEPTH_MAX = 40, STEPS_MAX = 200000, PERIODS_MAX = 1000000 };
 
-/* What an integral is computed for; this selects the error message. */
+/* The purpose of an integral, which selects the error message: the holonomy itself, or a test for poles along a gait or
+ * along a line between shapes. */
 typedef enum purpose { FOR_ITSELF, FOR_POLES_OF_A_GAIT, FOR_POLES_OF_A_LINE } purpose;
 
 typedef struct integral {
@@ -104,13 +105,13 @@ typedef struct integral {
   bool length, cost; /* true if they are requested */
   int steps;         /* steps on the current piece */
   int taken;         /* total number of steps */
-  bool plain;        /* the integral only tests a plain step; this selects the error message */
+  bool plain;        /* the integral only tests a plain step for a pole; the error message says so */
   purpose purpose;
-  double square; /* the largest r'Mr' so far, which is the scale of round-off */
-  double usual;  /* the largest mean of r'Mr' over one of the first steps (before halving) */
+  double square; /* the largest r'Mr' so far; the round-off of r'Mr' is in proportion to it */
+  double usual;  /* the largest mean of r'Mr' over a step that has not been halved */
 } integral;
 
-/* An integral over a step, and its integrand at the nodes. */
+/* The integral of length' or cost' over a step (all), and the integrand at the nodes (at). */
 typedef struct sum {
   double all, at[NODES];
 } sum;
@@ -121,8 +122,8 @@ typedef struct step {
   sum length, cost;
 } step;
 
-/* Errors of length and cost on the two enclosing steps, of which this step is a half and a quarter. The smaller step
- * comes first; infinite if there is no such step. */
+/* Errors of length and cost of the two steps that contain this step: [0] the step of twice its length, [1] the step of
+ * four times its length. They are infinite if there is no such step. */
 typedef struct past {
   double length[2], cost[2];
 } past;
@@ -133,7 +134,7 @@ static const double roundoff = 16384 * DBL_EPSILON;
 /* If h |A r'| is smaller than this on the shortest step, of length h, a step that does not converge is caused by a jump
  * and not by a pole. */
 static const double negligible = 1e-10;
-/* The tolerance with which a plain step that may pass over a pole is tested by halving. */
+/* The tolerance of the test for a pole in a plain step: halving must reach it. */
 static const double looked_at = 1e-6;
 
 static cb_status take(integral *I, double t, double h, step *out) {
@@ -272,7 +273,7 @@ static cb_status unsettled(const integral *I, double t) {
 }
 
 /* Computes the step [t, t + h] to the required error, by halving if necessary. `whole` is the result of one step over
- * this interval, and `before` are the errors on the enclosing steps. */
+ * this interval. `before` has the errors of the two steps that contain it. */
 static cb_status refine(integral *I, double t, double h, const step *whole, int depth, const past *before, step *out) {
   const cb_group *G = I->b->group;
   step half[2], both;
@@ -435,9 +436,9 @@ static cb_status follow_between(integral *I, double t, double end, step *path) {
   return CB_OK;
 }
 
-/* Fails with CB_STEP_SINGULAR and the shape if the integral along a gait, closed or not, does not converge to this
- * error, as happens at a pole of A r'. With `is_line` the gait runs along a line and back; then only the first half is
- * examined, and messages give no times. */
+/* Fails with CB_STEP_SINGULAR, and a message that gives the shape, if the integral along a gait, closed or not, does
+ * not converge to this error, as happens at a pole of A r'. With `is_line` the gait runs along a line and back; then
+ * only the first half is examined, and messages give no times. */
 static cb_status bundle_has_no_poles(const cb_bundle *b, const cb_gait *gait, double error, bool is_line) {
   integral I;
   step path = {.length = {.all = 0}};

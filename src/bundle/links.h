@@ -51,7 +51,8 @@ typedef struct cb_limb {
   double axis[3], turned[3][3];
   double twist[6];   /* twist s of the hinge, in the order of the axes of the group */
   int source, level; /* indices of the stored velocities of the limb before this one and of this limb */
-  /* 1 + the highest rank of a variable on the path to the limb before this one, and on the path to this limb */
+  /* reach_before, reach: 1 + the highest rank of a variable on the path from the base to the limb before this one, and
+   * on the path from the base to this limb */
   int reach_before, reach;
   /* active_before, active: numbers of variables on these two paths; variable: the ranks of these variables */
   int active_before, active, variable[CB_SHAPE_MAX];

@@ -142,7 +142,7 @@ static cb_status build(const cb_points *p, const double *r, bool derivatives, fo
  * the next row: z = (z_done, 1, 0) with L_done^T z_done = -L_next^T. `order` lists the axes of the rows. */
 static cb_status fail_singular(const cb_points *p, const cb_group *group, double L[DIM][DIM], const int *order,
                                int done) {
-  double z[DIM] = {0}, largest = 1; /* z: the share of each axis */
+  double z[DIM] = {0}, largest = 1; /* z: the factor of each axis in the combination */
   char text[DIM * 48] = "";
   z[order[done]] = 1;
   for (int i = done - 1; i >= 0; i--) {
@@ -257,7 +257,8 @@ const cb_space *cb_points_space(const cb_bundle *b) { return ((const cb_points *
 int cb_points_count(const cb_bundle *b) { return ((const cb_points *)b->self)->points; }
 const double *cb_points_masses(const cb_bundle *b) { return ((const cb_points *)b->self)->mass; }
 
-/* The points x(q) of charts of products of spaces of constant curvature on jets, which give second derivatives.
+/* These functions compute the points x(q) of a chart, in products of spaces of constant curvature, on jets, which give
+ * second derivatives.
  *
  * The formulae are those of the charts polar, translation and stereographic in src/geometry. They are smooth in q even
  * on the axis of polar coordinates, where the metric of the chart is singular.

@@ -54,7 +54,7 @@ typedef struct cb_shape_state {
   double g[CB_GROUP_SIZE], mu[CB_GROUP_DIM]; /* mu and p are 0 with drag */
   double angle_low;                          /* low-order part of the number of g that is an angle */
   double r[CB_SHAPE_MAX], r_low[CB_SHAPE_MAX], p[CB_SHAPE_MAX];
-  /* the effort of driven variables; with inertia it is the mean in the last step, without impulses */
+  /* effort of each driven variable; with inertia it is the mean over the last step, without the impulses */
   double effort[CB_SHAPE_MAX];
   double impulse[CB_SHAPE_MAX]; /* with inertia: the sum of the impulses on driven variables at breaks of the gait,
                                    and when other variables meet limits */

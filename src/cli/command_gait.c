@@ -162,8 +162,8 @@ static cb_status gait_take_optimum(const cli_optimum_options *a, cb_arena *arena
 }
 
 /* --- the command --- */
-/* Whether a part of the command writes the file of --output: never, if the user gives one (then the file is a
- * scenario), or always. */
+/* Says whether a part of the command writes the file of --output. NO_FILE: never. MAY_WRITE: only if the user gives
+ * --output, whose file is then a scenario. WRITES: always. */
 enum { NO_FILE, MAY_WRITE, WRITES };
 
 typedef struct part {

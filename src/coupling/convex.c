@@ -234,7 +234,7 @@ static void add_vertex(const cb_convex_pair *p, int number, feature *f) {
   vertex(&p->b, number, f->y[f->n++]);
 }
 
-/* Makes n exactly perpendicular to the edges of F. */
+/* Makes n perpendicular to the edges of F, up to round-off. */
 static void straighten(const feature *f, double n[3]) {
   double e[2][3], across[3];
   if (f->n < 2) return;
@@ -282,7 +282,8 @@ static int outside_of(const feature *f, const double point[3]) {
   return w[least] < -1e-12 ? least : -1;
 }
 
-/* Finds the gap near the normal n, by ascent; a is an ellipsoid. */
+/* Ascends from the normal n to a maximum of g near it, and returns this gap. n and x become its normal and its point of
+ * A. A must be an ellipsoid. */
 static double polish(const cb_convex_pair *p, double n[3], double x[3]) {
   double y[3], t[2][3], u[2], d[3], slope[2], last = INFINITY;
   const double back[3] = {-n[0], -n[1], -n[2]};

@@ -20,7 +20,7 @@
 enum { STEPS_MAX = 200, MOVES_MAX = 60 };
 
 typedef struct corner {
-  double z[3], x[3], y[3]; /* z = y - x + the shift */
+  double z[3], x[3], y[3]; /* x, y: vertices of A and B; z: the corner y - x of C, or of C moved by d m */
 } corner;
 
 typedef struct simplex {
@@ -241,7 +241,8 @@ static const double inside = 1e-9;
 static const double pi = 3.14159265358979323846;
 
 typedef struct place {
-  double u[2], body[3], height; /* along t_1 and t_2; in the frame of the body; along n */
+  /* u: coordinates along t_1 and t_2; body: the same point in the frame of the body; height: coordinate along n */
+  double u[2], body[3], height;
 } place;
 
 /* A point of each hull at the same u; gap: the height of the point of b above that of a. */
@@ -255,7 +256,8 @@ typedef struct side {
   place c[DIRECTIONS];
 } side;
 
-/* Finds the vertices of a hull within `depth` of its supporting plane along sign n. */
+/* Finds corners of the face of a hull that looks along sign n: vertices whose distance from the supporting plane in
+ * this direction is at most `depth`. */
 static void find_side(const cb_convex_placed *of, const double n[3], double sign, const double t[2][3], double depth,
                       side *out) {
   double m[3], e[2][3], highest = -INFINITY;

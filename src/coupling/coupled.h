@@ -84,8 +84,8 @@ cb_mechanism_bodies cb_coupled_joined(const cb_coupled *c);
 
 /* Places the points of bodies at the start time t, and checks the constraints and contacts. project: changes the
  * velocities so that they satisfy the constraints. Returns CB_ERROR_DOMAIN if the positions, or without `project` the
- * velocities, violate a constraint by more than `tolerance` (relative to the size of the constraint), or if a gap is
- * closed; the message names the constraint or the points. */
+ * velocities, violate a constraint by more than `tolerance` (relative to the size of the constraint), or if the gap of
+ * a contact is negative; the message names the constraint or the points. */
 cb_status cb_coupled_start(cb_coupled *c, double t, bool project, double tolerance);
 /* Returns the length of the last part of the last step, to which the impulses belong. */
 double cb_coupled_last_length(const cb_coupled *c);

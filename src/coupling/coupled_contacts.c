@@ -182,8 +182,8 @@ cb_status cb_coupled_look_all(cb_coupled *c, double t, cb_gap_look *out) {
   return status;
 }
 
-/* Returns whether a zero of event i, before which its function has the sign `side`, is in the direction of the
- * event. */
+/* Returns whether event i counts a zero that its function reaches from the sign `side`; this depends on the
+ * direction. */
 static bool counts(const cb_coupled_contacts *k, int i, int side) {
   const int direction = cb_gap_direction(k->gaps, &k->gap[i]);
   return direction == CB_EVENT_BOTH || (direction == CB_EVENT_FALLING) == (side > 0);
@@ -345,7 +345,7 @@ static cb_status reflect_one(cb_coupled *c, int i, double t, int *count) {
   return status ? status : note(k, &row);
 }
 
-/* Makes impacts of all contacts that may rest, until none closes. */
+/* Resolves the impacts of all closed contacts together, and repeats this until no closed gap closes further. */
 static cb_status impact_all(cb_coupled *c, double t, int *count) {
   cb_coupled_contacts *k = c->contacts;
   const cb_resting *r = &k->resting;
@@ -388,7 +388,7 @@ static cb_status reflect_all(cb_coupled *c, double t, int *count) {
   }
 }
 
-/* Fails if a gap is closed at the start of the run. */
+/* Fails if the gap of a contact is negative at the start of the run, by more than round-off. */
 cb_status cb_coupled_contacts_check(cb_coupled *c, double t) {
   cb_coupled_contacts *k = c->contacts;
   if (!k) return CB_OK;
@@ -455,8 +455,8 @@ static cb_status note_events(const cb_flight *s, double *tau, const char **stop)
   return status;
 }
 
-/* Lets contacts rest that are closed at the start and that move by no more than round-off in the step. With
- * `accumulate` all contacts rest that are closed at the start. */
+/* Lists as resting the contacts that are closed at the start and, unless `accumulate` is set, also move by no more than
+ * round-off in the step. */
 static cb_status let_rest(const cb_flight *s, bool accumulate) {
   cb_coupled_contacts *k = s->c->contacts;
   cb_status status = CB_OK;
@@ -486,7 +486,7 @@ static cb_status begin_part(const cb_flight *s, int *count) {
   return status;
 }
 
-/* Lets the contacts that are pressed rest; *any: whether there are some. */
+/* Lets each contact that is pressed come to rest. *any becomes true if there is such a contact. */
 static cb_status press_all(const cb_flight *s, bool *any) {
   cb_coupled_contacts *k = s->c->contacts;
   cb_status status = CB_OK;

@@ -333,8 +333,8 @@ cb_status cb_flight_gap(const cb_flight *s, const cb_gap *gap, double tau, cb_ga
   return status ? status : cb_coupled_look(s->c, gap, s->t + tau, &value, out);
 }
 
-/* Does the same as cb_flight_gap, but computes the rate of the gap only for a limit of a joint. For many bodies that
- * feel each other, the velocities would take longer than the flight. */
+/* Does the same as cb_flight_gap, but computes the rate of the gap only for a limit of a joint. If many bodies act on
+ * each other through the fluid, computing the velocities would take longer than the flight. */
 static cb_status fly_to_gap(const cb_flight *s, const cb_gap *gap, double tau, cb_gap_look *out) {
   int body, iterations;
   cb_gap_value value;
@@ -435,7 +435,7 @@ cb_status cb_flight_zero(const cb_flight *s, int i, double from, const cb_gap_lo
   return status ? status : narrow(s, gap, from, *start, until, b, tau);
 }
 
-/* A contact whose gap closes again within this part of a step rests. */
+/* A contact comes to rest if its gap closes again within this fraction of a step. */
 static const double rest_part = 1e-3;
 
 static bool closed_at_start(const cb_coupled_contacts *k, int i) {
@@ -447,7 +447,8 @@ static bool closed_at_start(const cb_coupled_contacts *k, int i) {
 static double expected(const cb_flight *s, int i) {
   const cb_coupled_contacts *k = s->c->contacts;
   const cb_gap_look *a = &k->start[i], *b = &k->end[i];
-  const double rate = a->rate * s->h, bend = b->s - fmax(a->s, 0) - rate; /* s = a + rate u + bend u^2 */
+  /* the parabola through s(0), s'(0) and s(1): s(u) = max(s(0), 0) + rate u + bend u^2, u = time/step */
+  const double rate = a->rate * s->h, bend = b->s - fmax(a->s, 0) - rate;
   if (cb_gap_closed_at_end(k, i)) {
     const double root = sqrt(fmax(rate * rate - 4 * bend * fmax(a->s, 0), 0));
     return rate > 0 ? (rate + root) / (-2 * bend) : root - rate > 0 ? 2 * fmax(a->s, 0) / (root - rate) : 0;

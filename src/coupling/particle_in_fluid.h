@@ -30,10 +30,10 @@ bool cb_particle_feels_fluid(const cb_particles_in_fluid *f, double mass, double
  * density of the fluid varies, the result is the energy of the weight only. */
 double cb_particle_weight_energy(const cb_particles_in_fluid *f, double mass, double radius, const double x[3]);
 
-/* Moves x and the momentum p = M v from t to t + h by the midpoint rule, under all forces except the weight m g. M is
- * the value at the start of the step, in p before and after the step. x_low and p_low are the low parts of compensated
- * sums. Returns CB_STEP_NO_CONVERGENCE if the flow changes too much within the step, and CB_STEP_SINGULAR if a backward
- * step is longer than twice the time in which the fluid stops the particle. */
+/* Moves the place x and the momentum p = M v of a sphere from t to t + h by the midpoint rule, under all forces except
+ * the weight m g. In both p before and p after the step, M is its value at the start of the step. x_low and p_low are
+ * the low parts of compensated sums. Returns CB_STEP_NO_CONVERGENCE if the flow changes too much within the step, and
+ * CB_STEP_SINGULAR if a backward step is longer than twice the time in which the fluid stops the particle. */
 typedef struct cb_particle_state {
   double mass, radius, M;
   double *x, *x_low, *p, *p_low; /* [3] */

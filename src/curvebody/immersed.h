@@ -181,7 +181,7 @@ typedef struct cb_immersed_row {
   cb_mass mass;        /* mass properties of the body at this time */
   double (*wrench)[6]; /* [wrenches]: the array is supplied by the caller */
 } cb_immersed_row;
-/* Computes the quantities of a state. */
+/* Computes all members of *row at the given state. */
 cb_status cb_immersed_workspace_measure(cb_immersed_workspace *s, const cb_rigid_state *state, cb_immersed_row *row);
 
 CB_API_END

@@ -67,7 +67,8 @@ typedef struct cb_motion {
   /* Makes a tangent vector of the body (an index) at the present state, for the largest Lyapunov exponent
    * (src/run/exponent.h). */
   cb_status (*tangent)(const cb_run *run, int body, struct cb_tangent *out);
-  /* Finds how the motion of a falling plate, the body with this index, is read from a state (src/run/falling.h). */
+  /* For a falling plate, the body with this index: finds which numbers of a state give its position and angle
+   * (src/run/falling.h). */
   cb_status (*plate)(const cb_run *run, int body, struct cb_falling_plate *out);
   /* Returns the particles of the run if several runs of this kind can be stepped together by vector instructions
    * (src/run/run_shared.h); otherwise NULL. */

@@ -163,8 +163,8 @@ cb_status cb_system_start(const cb_system *s, cb_state *state);
  * NULL. The particle is numbered in the order of adding. */
 cb_status cb_state_plot(const cb_system *s, const cb_state *state, int particle, double plot[3], double velocity[3]);
 /* Computes momentum[n_killing]: for each Killing field X_i of the world the momentum <X_i, p> of the complete system. A
- * momentum is nan if round-off of the moving origins exceeds 1e-6 of it, and also exceeds 1e-6 of the momentum that
- * these particles would have near the base point. In H^n this happens to small momenta of particles beyond about 20
+ * momentum is nan if the round-off of the moving origins exceeds 1e-6 of its value, and also 1e-6 of the momentum that
+ * the same particles would have near the base point. In H^n this happens to small momenta of particles beyond about 20
  * radii of curvature. */
 cb_status cb_state_killing_momentum(const cb_system *s, const cb_state *state, double *momentum);
 /* Computes the kinetic and the potential energy of a state whose origins were set with cb_forces_set_origins. */

@@ -128,7 +128,8 @@ static inline void cb_jet_of_shape(const cb_jet *f, const cb_jet *r, int n, cb_j
 
 /* --- reading names, expressions and symmetric matrices of a scenario --- */
 
-/* Shape variables, followed by parameters with their values. The nodes own the names. */
+/* The names of the shape variables, followed by those of the parameters with their values. The nodes of the scenario
+ * own the names. */
 typedef struct cb_bundle_names {
   const char *name[CB_EXPRESSION_VARIABLES];
   double value[CB_EXPRESSION_VARIABLES];

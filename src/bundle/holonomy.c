@@ -174,8 +174,8 @@ static bool path_agrees(const integral *I, double h, double d, double scale) {
   return d / ((1 << p) - 1) * fmin(1, 4 * pow(d / scale, 2. / (p + 1))) <= fmax(I->error * h, DBL_EPSILON * scale);
 }
 
-/* An integral over a step (whole) and over its two halves. `before` are the errors of the integral on the enclosing
- * steps, and `after` those on this step and on the enclosing steps. */
+/* One integral over a step (whole) and over its two halves. before: the errors on the two steps that contain this step,
+ * as in `past`. after: the same for the halves; after[0] is the error on this step. */
 typedef struct halving {
   const sum *whole, *first, *second;
   const double *before;

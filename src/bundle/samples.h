@@ -94,6 +94,7 @@ typedef struct cb_samples {
   cb_arena *arena;
   cb_spline_grid grid; /* its functions are the entries of A, row by row, then those of the lower triangle of M */
   bool metric;
-  double *error;    /* [cells_1]..[cells_n][dim n]: the estimate in each cell between neighbouring samples */
-  double *greatest; /* [dim n]: the maximum over all samples */
+  /* [cells_1]..[cells_n][dim n]: the estimate of the error of A in each cell between neighbouring samples */
+  double *error;
+  double *greatest; /* [dim n]: the maximum of this estimate over all samples */
 } cb_samples;

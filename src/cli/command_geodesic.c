@@ -104,7 +104,7 @@ static cb_status create_rows(const cli_ambient *ambient, size_t count, double le
   return cb_arena_lost(out->arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for %zu points", count) : CB_OK;
 }
 
-/* Fills the rows from a path. */
+/* Fills the rows with points of the geodesic that course->path describes. */
 static cb_status follow(const course *c, size_t n, geodesic_rows *rows) {
   for (size_t i = 0; i < rows->count; i++) {
     double *q = rows->q + n * i, *u = rows->u + n * i;

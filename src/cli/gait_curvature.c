@@ -165,7 +165,7 @@ static cb_status make_arrays(grid *g) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for a grid of %dx%d", g->points[0], g->points[1]);
 }
 
-/* Computes the values at one node; they are nan if the shape is singular. */
+/* Computes connection, curvature and metric at one node; they are nan if the shape is singular. */
 static cb_status fill(grid *g, int node) {
   const cb_bundle *b = g->bundle;
   const size_t n = (size_t)b->n, dim = (size_t)b->group->dim, at = (size_t)node;

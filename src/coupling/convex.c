@@ -152,7 +152,8 @@ static double width_at(const cb_convex_pair *p, const feature *f, const double n
   return n[0] * (y[0] - x[0]) + n[1] * (y[1] - x[1]) + n[2] * (y[2] - x[2]);
 }
 
-/* Makes a basis of the directions in which n may turn; returns their number. */
+/* Computes an orthonormal basis t of the directions in which n may change. Returns their number: 0 if F is a face, 1 if
+ * F is an edge, otherwise 2. */
 static int find_basis(const feature *f, const double n[3], double t[2][3]) {
   double along[3] = {fabs(n[0]) < 0.6, fabs(n[0]) >= 0.6, 0};
   if (f->n > 2) return 0;
@@ -164,7 +165,8 @@ static int find_basis(const feature *f, const double n[3], double t[2][3]) {
   return f->n == 2 ? 1 : 2;
 }
 
-/* Adds t_i H t_j to Q. */
+/* Adds t_i.H t_j to Q[i][j], for the matrix H of one body (top of this file) and the `dim` vectors t_i perpendicular to
+ * n. */
 static void add_second(const cb_convex_placed *c, const double n[3], int dim, const double t[2][3], double Q[2][2]) {
   double u[3], v[2][3];
   cb_apply3_transposed(c->axis, n, u);

@@ -382,7 +382,7 @@ static int choose(int n, const meeting *m, double smallest, const meeting *chose
   return count;
 }
 
-/* Returns whether n is perpendicular to a face of the hull. */
+/* Returns whether the hull has a face whose outward normal is sign n. */
 static bool has_face(const cb_convex_placed *of, const double n[3], double sign, const double t[2][3]) {
   const double size = of->set->bound;
   side face;

@@ -222,7 +222,7 @@ cb_status cb_coupled_settle(cb_coupled *c, double t) {
   return joints ? settle_joints(c, t) : CB_OK;
 }
 
-/* Copies the state of the joints to out, or from it. */
+/* Copies the state of the joints to `out` or, if `back` is set, from `out` to the joints. */
 static void copy_joints(const cb_coupled *c, double *out, bool back) {
   int n;
   if (!c->bodies.mechanism) return;

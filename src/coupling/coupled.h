@@ -123,8 +123,8 @@ cb_forces *cb_coupled_forces(cb_coupled *c);
 bool cb_coupled_moves(const cb_coupled *c, int particle);
 /* Returns the body of a point (a particle in the order of adding); -1 for a particle that moves by itself. */
 int cb_coupled_body(const cb_coupled *c, int particle);
-/* Computes the place and velocity of a particle in the middle of a drift. It is valid in flat space, while bodies
- * drift. */
+/* Computes out, the place and the velocity of a particle in the middle of the present drift. Only in flat space, and
+ * only while bodies drift. */
 void cb_coupled_middle(const cb_coupled *c, int particle, double out[6]);
 /* Returns whether the fluid acts on any particle. */
 bool cb_coupled_feels_fluid(const cb_coupled *c);

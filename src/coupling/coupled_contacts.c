@@ -50,8 +50,8 @@ static bool touches_points(const cb_coupled *c, int place) {
   return !own->of_shape && cb_system_radius(c->system, cb_system_particle(c->system, place)) > 0;
 }
 
-/* Returns whether walls can touch the point: also a vertex of a body, but not a point that only holds springs and
- * rods. */
+/* Returns whether walls can touch the point. They touch vertices of bodies too, but not a point that only holds springs
+ * or rods. */
 static bool touches_walls(const cb_coupled *c, int place) {
   return c->carried[place].touches || touches_points(c, place);
 }
@@ -544,7 +544,8 @@ static cb_status fly_to_contact(const cb_flight *s, double *first, bool *any, in
   return status;
 }
 
-/* Makes one part of a step: to the end of the step, or to its first contact or stop. *tau: the length that was made. */
+/* Makes one part of a step, which ends at the end of the step, at the first contact, or at an event that stops the run.
+ * *tau becomes the length of the part. */
 static cb_status make_part(const cb_flight *s, int *count, double *tau, const char **stop, int *body, int *iterations) {
   cb_coupled *c = s->c;
   cb_coupled_contacts *k = c->contacts;

@@ -73,8 +73,8 @@ struct cb_coupled {
   double K, R; /* curvature; R = 1/sqrt|K| (1 in E3): the last coordinate of the embedding is R w */
   int n, k;
   cb_state *state;
-  /* snapshots: `before` at the start of a step; `kicked` after the first kick of a part of it, and later before the
-   * last kick of that part */
+  /* before: the state at the start of a step. kicked: the state after the first kick of a part of the step, and later
+   * the one before its last kick */
   cb_coupled_snapshot *before, *kicked;
   cb_placing *motion;  /* [bodies.n]: the present poses */
   cb_carried *carried; /* [n] */
@@ -102,7 +102,7 @@ cb_status cb_coupled_factor(const cb_coupled *c, double t, int body, cb_factors6
 /* Computes the tangent vector that belongs to the covector f at a particle: raises the index of f with the metric, and
  * projects the result onto the tangent space. */
 void cb_coupled_raise(const cb_coupled *c, int place, const double *f, double *out);
-/* Adds `factor` times the covectors f[n*k] to the momenta. */
+/* Adds `factor` times the covectors f[n*k] at all points to the momenta of the particles and bodies. */
 void cb_coupled_kick(cb_coupled *c, double factor, const double *f);
 /* Adds `factor` times a wrench in the world's axes to the momentum of a body or, if body is -1, a covector to that of a
  * particle. */
@@ -148,7 +148,7 @@ void cb_coupled_rows_apply(cb_coupled *c);
 /* This function is called after a drift. If *done becomes true, the constraints hold. Otherwise the function has
  * changed the impulses, and the drift must be repeated. */
 cb_status cb_coupled_rows_correct(cb_coupled *c, double t, double h, int iteration, bool *done);
-/* Moves the momenta so that the rates of all rows vanish at the present places. */
+/* Changes the momenta so that the rates of all rows vanish at the present places. */
 cb_status cb_coupled_rows_project(cb_coupled *c, double t);
 /* Finds the largest residual g (rate false) or rate dg/dt (rate true), relative to the size of its row, and this
  * row. */
@@ -224,7 +224,7 @@ typedef struct cb_coupled_shapes {
   cb_shape_side *side;
   cb_shape_pair *pair; /* of the present step */
   cb_shape_span *span; /* [sides] */
-  bool left;           /* a side has left its reach in a flight */
+  bool left;           /* the centre of a side has moved farther than its reach in a flight */
 } cb_coupled_shapes;
 
 struct cb_coupled_contacts {
@@ -259,13 +259,13 @@ cb_status cb_coupled_find_rates(cb_coupled *c, double t);
 cb_status cb_coupled_look(cb_coupled *c, const cb_gap *gap, double t, cb_gap_value *value, cb_gap_look *out);
 /* Evaluates all gaps at the present state. */
 cb_status cb_coupled_look_all(cb_coupled *c, double t, cb_gap_look *out);
-/* Pushes the points of a gap along its gradient by an impulse. */
+/* Changes the momenta of the points of a gap by `impulse` times the gradient of the gap. */
 void cb_coupled_push(cb_coupled *c, const cb_gap *gap, const double *gradient, double impulse);
 
 /* Returns the restitution of a contact or a limit. */
 double cb_coupled_restitution(const cb_coupled *c, const cb_gap *gap);
 
-/* Adds a gap to the list. */
+/* Adds a copy of a gap to the list k->gap. */
 cb_status cb_contacts_add(cb_coupled_contacts *k, const cb_gap *gap);
 
 /* --- contacts of bodies by their shapes (coupled_shapes.c) ---

@@ -21,7 +21,7 @@
 #include <string.h>
 
 enum { MAXIMUM = 100, SLOW = 6, IMPACTS_MAX = 4, SWEEPS_MAX = 5000 };
-/* The precision of impulses that are found by iteration. */
+/* The iteration for the impulses ends when no rate changes by more than this fraction of the largest rate. */
 static const double precise = 1e-12;
 /* The diagonal of a measured D is multiplied by 1 + near (see change_impulses). */
 static const double near = 1e-3;
@@ -150,7 +150,7 @@ static cb_status find_entries_of_shapes(cb_coupled *c, double t, const double *G
   return status;
 }
 
-/* Returns the number of units that a gap acts on. */
+/* Returns the number of bodies or particles to which a gap belongs. */
 static int units_of(const cb_gap *gap) { return gap->kind == CB_GAP_SHAPES ? 2 : gap->n; }
 
 /* Finds the entries of contact i of the list, whose gradient is known. */

@@ -64,7 +64,7 @@ typedef struct cb_optimum_problem {
   double duration;                          /* s, > 0 */
   const double *end_shape;                  /* the shape r(1), [n], with start_shape; NULL: r(1) = r(0) */
   const double *largest_torque;             /* bounds of |tau_i|, [n]; infinite: none; NULL: none at all */
-  const double *stiffness, *rest, *damping; /* of springs and dampers, [n]; NULL: 0 */
+  const double *stiffness, *rest, *damping; /* of a spring and a damper at each shape variable, [n]; NULL: 0 */
   const double *momentum;                   /* momentum at the start, in the body frame, [dim]; NULL: 0 */
 } cb_optimum_problem;
 

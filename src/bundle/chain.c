@@ -321,7 +321,7 @@ cb_status cb_chain_strain(const cb_chain *c, const double *r, double *S) {
 
 enum { COLUMNS = 3 + HINGES };
 
-/* Adds s b c to a. */
+/* Adds the product s b c to *a. */
 static void add_product(cb_jet *a, double s, const cb_jet *b, const cb_jet *c) {
   const cb_jet product = cb_jet_mul(b, c), more = cb_jet_scale(&product, s);
   *a = cb_jet_add(a, &more);

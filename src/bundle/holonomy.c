@@ -43,7 +43,7 @@ enum { NODES = 3 };
 
 typedef struct magnus {
   int order, nodes;
-  double node[NODES], weight[NODES]; /* on [0, 1] */
+  double node[NODES], weight[NODES]; /* Gauss's nodes and weights on [0, 1] */
 } magnus;
 
 static const double root3 = 1.7320508075688772, root15 = 3.872983346207417;
@@ -100,11 +100,11 @@ typedef struct integral {
   const cb_bundle *b;
   const cb_gait *gait;
   const magnus *method;
-  double error;      /* tolerance on a cycle */
+  double error;      /* tolerance of the integral over a complete cycle */
   double longest;    /* maximum length of the first steps; 0: the kind of gait sets it */
   bool length, cost; /* true if they are requested */
-  int steps;         /* steps on the current piece */
-  int taken;         /* total number of steps */
+  int steps;         /* number of steps on the present smooth piece */
+  int taken;         /* number of all steps so far */
   bool plain;        /* the integral only tests a plain step for a pole; the error message says so */
   purpose purpose;
   double square; /* the largest r'Mr' so far; the round-off of r'Mr' is in proportion to it */
@@ -131,8 +131,8 @@ typedef struct past {
 /* The round-off of M for a surface with many faces, in units of the largest r'Mr'. */
 static const double roundoff = 16384 * DBL_EPSILON;
 
-/* If h |A r'| is smaller than this on the shortest step, of length h, a step that does not converge is caused by a jump
- * and not by a pole. */
+/* Suppose that the shortest step, of length h, does not converge. If h |A r'| is below this limit, the cause is a jump
+ * of A r' and not a pole. */
 static const double negligible = 1e-10;
 /* The tolerance of the test for a pole in a plain step: halving must reach it. */
 static const double looked_at = 1e-6;
@@ -423,7 +423,7 @@ cb_status cb_holonomy(const cb_bundle *b, const cb_gait *gait, double error, dou
   return cb_holonomy_by(b, gait, &(cb_holonomy_options){.error = error}, g, length, cost);
 }
 
-/* Integrates from time t to `end`, both in [0, 1]. */
+/* Multiplies `path` by the motion from time t to `end`, both in [0, 1], and adds its length and cost. */
 static cb_status follow_between(integral *I, double t, double end, step *path) {
   const cb_gait *gait = I->gait;
   for (int k = 0; k < cb_gait_edges(gait); k++) {

@@ -88,7 +88,7 @@ void cb_link_tree_free(cb_link_tree *L);
  * their spin or radius is 0. They return CB_STEP_DOMAIN if an angle is not finite. */
 cb_status cb_link_tree_connection(const cb_link_tree *L, const double *r, double *A, double *dA, double *M, double *dM);
 cb_status cb_link_tree_form(const cb_link_tree *L, const double *r, double *G, double *dG);
-/* Computes cb_bundle_class.strain of a tree with drag. */
+/* Computes the matrix S of cb_bundle_class.strain, for a tree with drag. */
 cb_status cb_link_tree_strain(const cb_link_tree *L, const double *r, double *S);
 /* Computes x[2 links], the positions of the beginning and of the end of each link. */
 cb_status cb_link_tree_plot(const cb_link_tree *L, const double *r, const double *g, double (*x)[3]);

@@ -325,7 +325,7 @@ typedef void (*factor_chart)(cb_trig k, int dim, const cb_jet *q, cb_jet *x);
 static const struct {
   const char *name;
   factor_chart of;
-  bool curved_only; /* a flat factor uses its Cartesian coordinates instead */
+  bool curved_only; /* true: only curved factors use this chart; a flat factor keeps Cartesian coordinates */
 } charts[] = {{"polar", polar, false},
               {"translation", translation, false},
               {"stereographic", stereographic, true},

@@ -29,7 +29,7 @@ typedef struct cb_bundle_table {
   int n;                 /* number of shape variables, up to CB_SAMPLES_AXES */
   const char *shape[CB_SAMPLES_AXES];
   int points[CB_SAMPLES_AXES];
-  const double *axis[CB_SAMPLES_AXES]; /* [points], ascending */
+  const double *axis[CB_SAMPLES_AXES]; /* [points]: the values of the shape variable at the samples, ascending */
   double period[CB_SAMPLES_AXES];      /* 0: none. Otherwise the axis is within one period. A last point exactly one
                                         * period after the first must have the same samples, and counts once */
   const double *connection;            /* [points_1]..[points_n][dim][n]: the connection A at the samples */

@@ -65,7 +65,7 @@ typedef struct cb_shape_state {
  * included. */
 typedef struct cb_shape_force {
   double Q[CB_SHAPE_MAX], Q_r[CB_SHAPE_MAX][CB_SHAPE_MAX], Q_v[CB_SHAPE_MAX][CB_SHAPE_MAX];
-  double torque[CB_SHAPE_MAX]; /* the part of Q that is `torque` */
+  double torque[CB_SHAPE_MAX]; /* the part of Q that the expressions `torque` give */
 } cb_shape_force;
 
 void cb_shape_force_at(const cb_shape_problem *p, double t, const double *r, const double *v, bool derivatives,

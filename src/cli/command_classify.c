@@ -61,7 +61,7 @@ static cb_status read_time(job *j, const char *text) {
 
 /* --- rows --- */
 
-/* Finds the field with the recorded positions. */
+/* Finds the field `name` of a recorded row, and sets *at to its index. Returns NULL if there is no such field. */
 static const cb_reader_field *place_of(const cb_reader *reader, const char *name, size_t *at) {
   const cb_reader_field *field;
   const size_t n = cb_reader_fields(reader, &field);

@@ -102,7 +102,7 @@ static cb_status split(struct cb_arena *arena, const char **list, const char **t
   char *low = cb_arena_strdup(arena, *list), *high = cb_arena_strdup(arena, colon + 1);
   if (!low || !high) return cb_fail(CB_ERROR_MEMORY, "no memory for options");
   const size_t at = (size_t)(colon - *list), end = strcspn(high, ",");
-  memmove(low + at, high + end, strlen(high + end) + 1); /* the text after the range */
+  memmove(low + at, high + end, strlen(high + end) + 1); /* moves the text after the range to its place in the copy */
   high[end] = 0;
   *list = low;
   *to = high;

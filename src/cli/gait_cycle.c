@@ -120,7 +120,7 @@ static void json_cycle(const cli_gait_job *job, const cb_motion_cycle *c, const 
 
 /* --- options --- */
 
-/* Reads KEY=LO:HI. */
+/* Reads the value KEY=LO:HI of --vary into *key. */
 static cb_status read_key(const char *text, cb_cycle_key *key) {
   const char *equals = strchr(text, '='), *colon = equals ? strchr(equals, ':') : NULL;
   char low[64];

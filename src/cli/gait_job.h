@@ -14,8 +14,8 @@ typedef struct cli_gait_job {
   /* the options with these names; NULL: not given */
   const char *output, *error, *at, *grid, *window, *plane, *coordinates, *times, *members;
   const char *objective, *starts, *seed; /* for cycle; for the other parts they are in cli_optimum_options */
-  cli_list varied;                       /* the --vary options */
-  const char *vary;                      /* the --vary option of `family`; NULL: not given */
+  cli_list varied;                       /* the values of all --vary options; only `cycle` takes several */
+  const char *vary;                      /* the only --vary option, for parts other than `cycle`; NULL: not given */
   const char *to;                        /* end of a range of targets; NULL: not given */
   const char *move, *turn;               /* the ranges LO:HI of --move and --turn, for a grid of targets */
   const cli_list *sets;                  /* the --set options, and other options in this form */

@@ -94,7 +94,7 @@ static void gait_print_conjugates(const cb_optimum *o) {
     printf("none found after\n");
 }
 
-/* Prints the numbers of a motion with inertia. */
+/* Prints the largest torques and the work of an optimal motion with inertia. */
 static void print_efforts(const cb_bundle *b, const cb_optimum *o) {
   cli_gait_row("torques", b->n, b->shape, o->largest);
   cli_gait_row("work", b->n, b->shape, o->work);

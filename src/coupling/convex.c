@@ -128,7 +128,7 @@ double cb_convex_width(const cb_convex_pair *p, const double n[3], double x[3], 
 
 /* --- Newton's method; a is an ellipsoid --- */
 
-/* The vertices F of the hull b. */
+/* The set F of vertices of the hull b (top of this file): their numbers, and their positions y in the world. */
 typedef struct feature {
   int n, vertex[3];
   double y[3][3];
@@ -259,7 +259,8 @@ static void remove_vertex(feature *f, int k) {
   }
 }
 
-/* Returns the vertex of F on whose side the point lies outside the edge or triangle, or -1 if it is inside. */
+/* Returns -1 if the point is inside the edge or triangle F. Otherwise returns the vertex of F that has to be removed,
+ * the one with the smallest barycentric coordinate, which is negative. */
 static int outside_of(const feature *f, const double point[3]) {
   double e[3], d[3], g[3], n[3], part[3], w[3];
   for (int i = 0; i < 3; i++) d[i] = point[i] - f->y[0][i];
@@ -382,7 +383,7 @@ static double length_of(const double m[3][3], int column) {
   return sqrt(m[0][column] * m[0][column] + m[1][column] * m[1][column] + m[2][column] * m[2][column]);
 }
 
-/* Makes the set of a shape with a formula; returns whether the shape has one. */
+/* Makes the convex set of a surface that is a ball, an ellipsoid or a capsule. Returns false for other surfaces. */
 static bool of_form(const cb_surface_form *form, cb_convex *out) {
   const char *name = form ? form->shape->name : "";
   double axis[3][3], ends[2][3];

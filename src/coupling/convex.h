@@ -63,7 +63,7 @@ void cb_convex_gap(const cb_convex *a, const cb_pose *ga, const cb_convex *b, co
 enum { CB_PATCH_POINTS = 8 };
 typedef struct cb_convex_patch {
   int n;     /* number of points; 0: there is no patch */
-  bool on_b; /* the planes are of b, and the points of a */
+  bool on_b; /* true: the planes belong to b and the points to a; false: the other way round */
   double normal[3],
       /* normal: n; level: n.x_0 + r of each plane, or n.x_0 - r if on_b; both in the frame of the body with the
        * planes */

@@ -65,7 +65,7 @@ static bool on_triangle(const corner *a, const corner *b, const corner *c, doubl
   return w[0] > 0 && w[1] > 0 && w[2] > 0;
 }
 
-/* Returns whether the origin is inside the tetrahedron. */
+/* Returns whether the origin is inside the tetrahedron c. If so, w becomes its barycentric coordinates. */
 static bool in_tetrahedron(const corner c[4], double w[4]) {
   double sum = 0;
   for (int i = 0; i < 4; i++) {
@@ -245,7 +245,7 @@ typedef struct place {
   double u[2], body[3], height;
 } place;
 
-/* A point of each hull at the same u; gap: the height of the point of b above that of a. */
+/* Two points, one of each hull, with the same u. gap: the height of the point of b above that of a. */
 typedef struct meeting {
   place of[2];
   double gap;
@@ -291,7 +291,7 @@ static double turn(const double a[2], const double b[2], const double c[2]) {
   return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
-/* Returns twice the area of a side. */
+/* Returns twice the area of the polygon of a side. */
 static double area(const side *s) {
   double sum = 0;
   for (int i = 1; i + 1 < s->n; i++) sum += turn(s->c[0].u, s->c[i].u, s->c[i + 1].u);
@@ -336,7 +336,7 @@ static bool are_parallel(const side s[2]) {
   return fabs(d[0][0] * d[1][1] - d[0][1] * d[1][0]) <= parallel * hypot(d[0][0], d[0][1]) * hypot(d[1][0], d[1][1]);
 }
 
-/* Finds the points in the intersection of both sides. */
+/* Finds the corners of the intersection of both sides, and returns their number. */
 static int intersect(const side s[2], double distance, meeting out[POINTS_MAX]) {
   const double reach = are_parallel(s) ? distance : 0;
   int n = 0;

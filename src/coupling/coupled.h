@@ -37,7 +37,8 @@ typedef struct cb_body_point {
   double at[3];
   bool auxiliary; /* the point is not the centre of mass of the body */
   bool touches;   /* walls act on the point */
-  bool of_shape;  /* with its radius it is a part of the shape of the body: only walls act on it */
+  /* the point with its radius is a part of the shape of the body; as a sphere of the system it touches only walls */
+  bool of_shape;
 } cb_body_point;
 
 /* A convex part of a body, by which the body touches the parts of other bodies, `spheres` of bodies, and particles.

@@ -544,8 +544,7 @@ static cb_status fly_to_contact(const cb_flight *s, double *first, bool *any, in
   return status;
 }
 
-/* Makes one part of a step, which ends at the end of the step, at the first contact, or at an event that stops the run.
- * *tau becomes the length of the part. */
+/* Makes one part of a step: to its end, to the first contact or to a stop. *tau becomes the length of the part. */
 static cb_status make_part(const cb_flight *s, int *count, double *tau, const char **stop, int *body, int *iterations) {
   cb_coupled *c = s->c;
   cb_coupled_contacts *k = c->contacts;

@@ -41,8 +41,7 @@ typedef struct cb_coupled_rows {
   double *impulse, *change; /* [rows]: the impulses lambda, and their correction */
   /* [entries]: gradients at node k, as a wrench on a body or a covector at a particle */
   double (*first)[6];
-  /* [entries]: left: gradients at node k+1; right: changes of velocity by unit impulses along the gradients at node k
-   * */
+  /* [entries]: left: gradients at node k+1; right: velocity changes by unit impulses along the gradients at node k */
   double (*left)[6], (*right)[6];
   bool *joined; /* [rows]: the row holds a body that has joints */
   /* [entries]: gradients of these rows at nodes k and k+1, in the world's axes */
@@ -222,7 +221,7 @@ typedef struct cb_shape_span {
 typedef struct cb_coupled_shapes {
   int sides, pairs, capacity_sides, capacity_pairs;
   cb_shape_side *side;
-  cb_shape_pair *pair; /* of the present step */
+  cb_shape_pair *pair; /* the pairs of the present step */
   cb_shape_span *span; /* [sides] */
   bool left;           /* the centre of a side has moved farther than its reach in a flight */
 } cb_coupled_shapes;
@@ -319,7 +318,7 @@ bool cb_resting_holds(const cb_resting *r, int gap);
 /* Lets contact number `gap` rest until cb_resting_clear. */
 cb_status cb_resting_add(cb_resting *r, int gap);
 void cb_resting_clear(cb_resting *r);
-/* This function is called when the start of flights, the state k->first, has changed. */
+/* Must be called when the start of flights, the state k->first, has changed: sets all impulses to 0 and discards D. */
 void cb_resting_begin(cb_resting *r);
 /* Finds the state after a flight of length tau from k->first, which belongs to the time t, while contacts rest. */
 cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *iterations);

@@ -429,7 +429,7 @@ cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *it
       next = n + SLOW;
       last = INFINITY;
     }
-    /* where dry friction holds a coordinate on one side of the solution only, D is too small on the other side */
+    /* if dry friction holds a coordinate only on one side of the solution, D is too small on the other side */
     if (now > 0.9 * last) slower = fmin(2 * slower, 16);
     if (now < last / 10) slower = fmax(slower / 2, 1);
     last = now;

@@ -184,7 +184,7 @@ bool cb_coupled_leaves_reach(cb_coupled *c) {
 
 /* --- the gap of a pair --- */
 
-/* Finds the poses of both sides relative to the place of the first one. */
+/* Finds the poses of both sides, with positions relative to the origin of the first side. */
 static void find_poses(const cb_coupled *c, const cb_shape_pair *p, cb_pose pose[2]) {
   const cb_coupled_shapes *s = &c->contacts->shapes;
   double x[2][3], low[2][3];

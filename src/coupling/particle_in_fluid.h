@@ -19,7 +19,7 @@ typedef struct cb_particles_in_fluid {
   double gravity[3];       /* m/s^2 */
   double viscosity;        /* mu, Pa s */
   double drag_coefficient; /* C, dimensionless */
-  bool added_mass;         /* false: without the term (m_f/2) (Du/Dt - v') */
+  bool added_mass;         /* true: the term (m_f/2) (Du/Dt - v') is included */
 } cb_particles_in_fluid;
 
 /* Computes *M = m + m_f/2 at the place x, or m without added mass. m_f follows from the density of the fluid at x. */

@@ -50,7 +50,7 @@ typedef struct cb_added_mass {
   int faces;          /* number of faces on which K was computed */
   int iterations;     /* number of iterations of the linear solver */
   const char *method; /* name of the linear solver, static memory */
-  double tolerance;   /* a larger `error` gives a warning */
+  double tolerance;   /* if `error` is larger, a warning is given; 0: no warnings */
 } cb_added_mass;
 
 typedef struct cb_fluid_model_class {

@@ -49,7 +49,7 @@ struct cb_integrator_class {
   /* Makes the integrator's own data in i->self, from the struct params. CB_ERROR_UNSUPPORTED, with a reason, for a
    * problem that it cannot solve. NULL: there are no data. */
   cb_status (*create)(cb_integrator *i, const void *params);
-  void (*destroy)(cb_integrator *i); /* NULL: there is no data */
+  void (*destroy)(cb_integrator *i); /* frees i->self; NULL: there are no data */
   /* Makes one step of length h (negative: backwards), and replaces the state of its problem by the state after it. */
   cb_status (*step)(cb_integrator *i, void *state, double h);
   /* Deletes history (predictors): the next steps depend on the state only. NULL: the integrator has no history. */
@@ -85,7 +85,7 @@ struct cb_integrator {
   const cb_integrator_class *class_;
   /* data of the problem, borrowed; for bodies in a fluid: the problem of the next step */
   const void *problem;
-  const cb_system *system; /* the problem as a system, for particles; NULL otherwise */
+  const cb_system *system; /* the system, if the problem is one of particles; otherwise NULL */
   cb_forces *forces;       /* owned; only for particles */
   void *self;              /* data of the integrator */
   const char *solver;      /* name of the solver in use: "fixed-point", "newton", "explicit" */

@@ -24,7 +24,7 @@ typedef struct cb_joint_motion {
   double gap[6];  /* [6 - coordinates]: the gaps of m; rotations in rad, displacements in m */
 } cb_joint_motion;
 
-/* Numbers of one joint; a class uses those that it documents. */
+/* The parameters and the screws of one joint. A class uses only those that its documentation names. */
 typedef struct cb_joint_data {
   const void *params;       /* the keys of the class, a struct of cb_joint_class.size bytes */
   int screws;               /* number of screws, at most 6 */

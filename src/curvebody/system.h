@@ -146,7 +146,8 @@ int cb_system_body(const cb_system *s, int particle);
 double cb_system_charge(const cb_system *s, int particle);
 double cb_system_radius(const cb_system *s, int particle);
 void cb_system_bond(const cb_system *s, int bond, int *i, int *j); /* finds the particles i and j that a bond joins */
-/* Finds the numbers of a spring; numbers that depend on the time are those at t = 0. */
+/* Finds the stiffness, the rest length and the damping of a spring. A value that depends on the time is the one at
+ * t=0. */
 void cb_system_spring(const cb_system *s, int spring, double *stiffness, double *rest, double *damping);
 
 /* Returns whether the origin of this component does not move. This is so if a fixed point acts on the component, and if

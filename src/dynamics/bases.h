@@ -24,7 +24,8 @@ typedef struct cb_bases {
   /* [n] the component that represents all components with the same base; only its entries in count, parent and base are
    * used */
   int32_t *leader;
-  int32_t *count; /* [n] how many components share this leader's base; 0: not a leader */
+  /* [n] the number of components that share the base of this leader; 0: this component is not a leader */
+  int32_t *count;
   /* [n] the leader relative to whose base the base of this leader is given; -1: the world */
   int32_t *parent;
   cb_origin *base; /* [n] the base of each leader, relative to the base of its parent */

@@ -64,8 +64,8 @@ typedef struct cb_points {
   /* for each field a x + b: the sum of the squares of the entries of a (field_size) and of b (shift_size) */
   double field_size[CB_GROUP_DIM], shift_size[CB_GROUP_DIM];
   cb_group rn; /* R^k with the names of its axes */
-  /* the coordinate of the embedding that belongs to each row of the group's matrix; -1: the homogeneous coordinate. NULL:
-   * the group is R^k */
+  /* for each row of the group's matrix, the coordinate of the embedding that belongs to it; -1: the homogeneous
+   * coordinate. NULL: the group is R^k */
   const int *place;
 } cb_points;
 

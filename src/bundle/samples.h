@@ -79,7 +79,7 @@ void cb_spline_basis(const cb_spline_axis *a, int span, double x, int order, dou
 typedef struct cb_spline_grid {
   int n, entries;
   cb_spline_axis axis[CB_SAMPLES_AXES];
-  double *coefficient; /* [points_1] .. [points_n][entries] */
+  double *coefficient; /* [points_1]..[points_n][entries]: the coefficients of the functions */
 } cb_spline_grid;
 
 /* Computes the coefficients of a grid, whose axes must be complete. On entry `coefficient` holds the samples. */

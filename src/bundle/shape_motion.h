@@ -38,7 +38,7 @@ typedef struct cb_shape_problem {
   bool has_form;                     /* the form is used; otherwise mu = 0 */
   const cb_gait *gait;               /* the gait that driven variables without a law follow; NULL: there are none */
   double period;                     /* the period of the gait, s */
-  const cb_shape_variable *variable; /* [n] */
+  const cb_shape_variable *variable; /* [n]: the shape variables */
   const cb_expression *potential;    /* V, of the numbers of g and the n shape variables; NULL: 0 */
 } cb_shape_problem;
 

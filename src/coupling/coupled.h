@@ -53,7 +53,7 @@ typedef struct cb_body_shape {
  * *failed is the number of the body. */
 typedef struct cb_coupled_bodies {
   int n;
-  cb_rigid_state *state; /* [n] */
+  cb_rigid_state *state; /* [n]: the states of the bodies */
   double curvature;
   void *self;
   const cb_rigid_problem *(*problem)(void *self, int body);
@@ -65,7 +65,7 @@ typedef struct cb_coupled_bodies {
   const double *substep;
   cb_mechanism *mechanism; /* joints of bodies, which `drift` obeys; NULL: none */
   int shapes;
-  const cb_body_shape *shape; /* [shapes] */
+  const cb_body_shape *shape; /* [shapes]: the convex parts of all bodies */
   bool settled;               /* after a drift, the momenta already fit the joints (mechanism/mechanism.h) */
   /* For bodies that feel each other through the fluid, computes the momenta that they add to each other at the present
    * node. The problems of the bodies then contain these momenta. settle (NULL: nothing to do) is called with `settling`

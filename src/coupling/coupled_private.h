@@ -33,7 +33,7 @@ typedef struct cb_coupled_rows {
   cb_constraints *own;
   const cb_rows *pattern;
   int rows, entries, pairs;
-  int *row, *unit; /* [entries] */
+  int *row, *unit; /* [entries]: the row and the unit of each entry */
   /* unit_entry[unit_start[u] .. unit_start[u+1] - 1]: the entries of unit u */
   int *unit_start, *unit_entry;
   /* residuals g; gradients G = dg/dx at the present places; first_G: G at node k, the start of the step */
@@ -46,8 +46,9 @@ typedef struct cb_coupled_rows {
   bool *joined; /* [rows]: the row holds a body that has joints */
   /* [entries]: gradients of these rows at nodes k and k+1, in the world's axes */
   double (*first_world)[6], (*left_world)[6];
-  double (*push)[6], (*answer)[6]; /* [bodies] */
-  double residual;                 /* the largest residual in the last iteration */
+  /* [bodies]: impulses on each body, and its response to them (cb_mechanism_respond); work arrays */
+  double (*push)[6], (*answer)[6];
+  double residual; /* the largest residual in the last iteration */
   cb_sparse *matrix;
   cb_entries list;
 } cb_coupled_rows;
@@ -56,8 +57,8 @@ typedef struct cb_coupled_contacts cb_coupled_contacts;
 
 struct cb_coupled_snapshot {
   cb_state *state;
-  cb_rigid_state *bodies; /* [bodies] */
-  double *impulse;        /* [rows] */
+  cb_rigid_state *bodies; /* [bodies]: the states of the bodies */
+  double *impulse;        /* [rows]: the impulses of the rows */
   double *joint;          /* the state of joints */
   double last_length;
 };
@@ -76,15 +77,16 @@ struct cb_coupled {
    * the one before its last kick */
   cb_coupled_snapshot *before, *kicked;
   cb_placing *motion;  /* [bodies.n]: the present poses */
-  cb_carried *carried; /* [n] */
+  cb_carried *carried; /* [n]: the points */
   double *mass;        /* [n]: mass M of particles, with their added mass */
   bool varies;         /* M depends on the place, because the density of the fluid varies */
   double last_length;  /* length of the last part of a step */
   bool *feels;         /* [n]: the fluid acts on the particle */
-  double *force, *velocity, *force_of_rows, *last_force; /* [n*k] */
+  /* [n*k], for each point: present force and velocity; sum of the impulses of the rows; force in the last iteration */
+  double *force, *velocity, *force_of_rows, *last_force;
   /* [n*k], [n]: place and velocity of each particle in the middle of the last drift; only in flat space */
   double *middle, (*middle_velocity)[3];
-  double (*wrench)[6];           /* [bodies] */
+  double (*wrench)[6];           /* [bodies]: impulses on bodies, which are added to their momenta */
   double (*twist)[6];            /* [bodies]: present twists, in the world's axes */
   bool known_force;              /* `force` is the force at the present places */
   cb_coupled_contacts *contacts; /* NULL: there are no contacts, walls or events */
@@ -185,8 +187,8 @@ typedef struct cb_resting {
   double *impulse; /* [n]: impulse of each contact at the start of a flight whose length is `length` */
   double length;
   double (*gradient)[CB_GAP_MAX];          /* [n]: gradient of each gap at the start of the flight */
-  cb_gap_entry (*entry)[CB_GAP_PARTICLES]; /* [n] */
-  double (*push)[6], (*answer)[6];         /* [bodies] */
+  cb_gap_entry (*entry)[CB_GAP_PARTICLES]; /* [n]: the gradient of each gap, for each point of the gap */
+  double (*push)[6], (*answer)[6];         /* [bodies]: work arrays, as in cb_coupled_rows */
   double *D; /* [n*n]: the change of each rate by a unit impulse at the start of the flight */
   /* known: D was computed for the present list of contacts and the present start of the flight; measured: D holds
    * changes of gaps at the end of the flight, and not changes of rates */
@@ -213,6 +215,7 @@ typedef struct cb_shape_pair {
   cb_convex_patch patch;
 } cb_shape_pair;
 
+/* The interval of the first coordinate that contains a side during a step. */
 typedef struct cb_shape_span {
   double low, high;
   int side;
@@ -222,7 +225,7 @@ typedef struct cb_coupled_shapes {
   int sides, pairs, capacity_sides, capacity_pairs;
   cb_shape_side *side;
   cb_shape_pair *pair; /* the pairs of the present step */
-  cb_shape_span *span; /* [sides] */
+  cb_shape_span *span; /* [sides]: sorted by `low` */
   bool left;           /* the centre of a side has moved farther than its reach in a flight */
 } cb_coupled_shapes;
 

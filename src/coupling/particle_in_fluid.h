@@ -36,6 +36,6 @@ double cb_particle_weight_energy(const cb_particles_in_fluid *f, double mass, do
  * CB_STEP_SINGULAR if a backward step is longer than twice the time in which the fluid stops the particle. */
 typedef struct cb_particle_state {
   double mass, radius, M;
-  double *x, *x_low, *p, *p_low; /* [3] */
+  double *x, *x_low, *p, *p_low; /* [3]: place and momentum, with the low parts of their sums */
 } cb_particle_state;
 cb_status cb_particle_drift(const cb_particles_in_fluid *f, const cb_particle_state *s, double t, double h);

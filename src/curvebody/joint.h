@@ -19,7 +19,7 @@ CB_API_BEGIN
 /* A motion of a joint. Rows beyond the numbers of coordinates and gaps are not used. */
 typedef struct cb_joint_motion {
   double q[6];    /* in: approximate coordinates, which select the number of whole turns; out: the coordinates of m */
-  double S[6][6]; /* [coordinates] */
+  double S[6][6]; /* [coordinates]: the twists S_i at q */
   double N[6][6]; /* [6 - coordinates]: the covectors N_j, orthonormal */
   double gap[6];  /* [6 - coordinates]: the gaps of m; rotations in rad, displacements in m */
 } cb_joint_motion;

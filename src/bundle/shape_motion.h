@@ -108,8 +108,8 @@ double cb_shape_energy(const cb_shape_problem *p, const cb_shape_state *s, const
  * highest. A variable is at a limit if |gap| is at most cb_shape_touch. cb_shape_reflect applies impulses to the
  * variables that are at limits and move into them, and stores these impulses in impulse[n]. The impulses reverse the
  * rates with the restitution of the limits if `elastic` is true, and otherwise stop them. If dry friction can stop a
- * rate within a step of length h, the rate is only stopped. Such a rate belongs to a variable that friction holds; it
- * comes from the other forces during half a step. */
+ * rate within a step of length h, the rate is only stopped, because friction then holds the variable, and the small
+ * rate comes from the other forces during half a step. */
 double cb_shape_gap(const cb_shape_variable *v, double r, int *side);
 static inline double cb_shape_touch(double r) { return 1e-12 * (1 + (r < 0 ? -r : r)); }
 cb_status cb_shape_reflect(const cb_shape_problem *p, const bool *at_limit, bool elastic, double h, cb_shape_state *s,

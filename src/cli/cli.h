@@ -16,9 +16,9 @@ enum { CLI_EXIT_DONE = 0, CLI_EXIT_RUN_FAILED = 1, CLI_EXIT_USAGE = 2, CLI_EXIT_
 
 /* --- Tables. The command line is read with them, and help, completion and man pages are made from them --- */
 
-/* The forms of options, and the types of their targets: the members of the `arguments` that get the values. Flag: bool.
- * Value: const char *, NULL if the option is absent. List: cli_list, which takes one value per use. Optional: const
- * char * for `--name[=VALUE]`, "" without a value, NULL if the option is absent. */
+/* The forms of options, and the type of the member of `arguments` that gets the value of an option. Flag: bool. Value:
+ * const char *, NULL if the option is absent. List: cli_list, which takes one value per use. Optional: const char * for
+ * `--name[=VALUE]`, "" without a value, NULL if the option is absent. */
 typedef enum cli_form { CLI_FLAG, CLI_VALUE, CLI_LIST, CLI_OPTIONAL } cli_form;
 
 typedef struct cli_option {

@@ -98,8 +98,8 @@ static cb_status read_fall(const job *j, const cb_falling_plate *plate, int body
 }
 
 /* Classifies the motion of a body and computes its exponent. known: the result for the previous body. If all bodies
- * have one common exponent, the exponent is taken from `known`. Its time is the same for this body, because all bodies
- * are recorded at the same times. */
+ * have one common exponent, it is taken from `known`. The exponent of this body would be computed over the same time,
+ * because all bodies are recorded at the same times. */
 static cb_status classify(const job *j, int body, const fall *known, fall *out) {
   const cb_run *run = cb_scenario_run(j->scenario);
   cb_falling_plate plate;

@@ -37,7 +37,8 @@ typedef struct cb_body_point {
   double at[3];
   bool auxiliary; /* the point is not the centre of mass of the body */
   bool touches;   /* walls act on the point */
-  /* the point with its radius is a part of the shape of the body; as a sphere of the system it touches only walls */
+  /* true: the sphere around the point is a part of the body's shape, by which other bodies touch the body. The sphere
+   * itself then touches only walls */
   bool of_shape;
 } cb_body_point;
 
@@ -109,8 +110,8 @@ void cb_coupled_snapshot_free(cb_coupled_snapshot *s);
 void cb_coupled_keep(const cb_coupled *c, cb_coupled_snapshot *s);
 void cb_coupled_bring_back(cb_coupled *c, const cb_coupled_snapshot *s);
 
-/* This function is called after the caller has changed the states of bodies or cb_coupled_state, for instance after
- * restoring them. */
+/* Call this function after a change of the states of bodies or of cb_coupled_state, for instance after restoring
+ * them. */
 void cb_coupled_restored(cb_coupled *c);
 
 /* Returns the state of the system, borrowed: the particles, with momenta p = M v (the mass M includes the added mass of
@@ -122,7 +123,8 @@ double *cb_coupled_impulses(cb_coupled *c, int *rows);
 cb_forces *cb_coupled_forces(cb_coupled *c);
 /* Returns whether the particle (in the order of adding) moves by itself: false for a point of a body. */
 bool cb_coupled_moves(const cb_coupled *c, int particle);
-/* Returns the body of a point (a particle in the order of adding); -1 for a particle that moves by itself. */
+/* Returns the body in which a point is fixed; -1 for a particle that moves by itself. particle: the number of the point
+ * in the order of adding. */
 int cb_coupled_body(const cb_coupled *c, int particle);
 /* Computes out, the place and the velocity of a particle in the middle of the present drift. Only in flat space, and
  * only while bodies drift. */

@@ -371,8 +371,8 @@ static cb_status impact_all(cb_coupled *c, double t, int *count) {
   return status;
 }
 
-/* Reflects all gaps that are closed and close further, until none closes: all at once where contacts may rest,
- * otherwise one by one, the fastest one first. */
+/* Reflects the gaps that are closed and close further, until none closes further. If contacts may rest, all gaps are
+ * reflected at once; otherwise one after another, the fastest first. */
 static cb_status reflect_all(cb_coupled *c, double t, int *count) {
   cb_coupled_contacts *k = c->contacts;
   cb_coupled_find_patches(c, false);
@@ -455,8 +455,8 @@ static cb_status note_events(const cb_flight *s, double *tau, const char **stop)
   return status;
 }
 
-/* Lists as resting the contacts that are closed at the start and, unless `accumulate` is set, also move by no more than
- * round-off in the step. */
+/* Lists as resting all contacts that are closed at the start if `accumulate` is set; otherwise only those of them whose
+ * gap, at its present rate, changes by no more than round-off in the step. */
 static cb_status let_rest(const cb_flight *s, bool accumulate) {
   cb_coupled_contacts *k = s->c->contacts;
   cb_status status = CB_OK;

@@ -146,8 +146,8 @@ cb_status cb_coupled_rows_check(cb_coupled *c, double t);
 cb_status cb_coupled_rows_begin(cb_coupled *c, double t);
 /* Applies the impulses to the momenta of node k. */
 void cb_coupled_rows_apply(cb_coupled *c);
-/* This function is called after a drift. If *done becomes true, the constraints hold. Otherwise the function has
- * changed the impulses, and the drift must be repeated. */
+/* Computes the residuals of the constraints after a drift. *done becomes true if they are small enough. Otherwise the
+ * function corrects the impulses, and the drift must be repeated. */
 cb_status cb_coupled_rows_correct(cb_coupled *c, double t, double h, int iteration, bool *done);
 /* Changes the momenta so that the rates of all rows vanish at the present places. */
 cb_status cb_coupled_rows_project(cb_coupled *c, double t);
@@ -302,8 +302,8 @@ typedef struct cb_flight {
 int cb_gap_sign(const cb_gap_look *l);
 /* Makes the flight with the length tau, and evaluates a gap at its end. */
 cb_status cb_flight_gap(const cb_flight *f, const cb_gap *gap, double tau, cb_gap_look *out);
-/* Finds the first zero of gap i after the time `from`, at which its values are `start`; *side: its sign before the
- * zero, or 0 if there is none. */
+/* Finds the first zero *tau of gap i after the time `from`. start: the gap at the time `from`; *side: the sign of the
+ * gap before the zero, or 0 if there is no zero. */
 cb_status cb_flight_zero(const cb_flight *f, int i, double from, const cb_gap_look *start, double *tau, int *side);
 /* Finds the time *first of the first contact; *any: whether there is one. The contact that is expected first is found
  * first. Then the flight is shortened to its time, and a contact that is still open at this time is not searched for.

@@ -136,9 +136,9 @@ typedef struct cb_fluid_model_class {
                            const double (*A)[3][3], const double c[3], double *G);
 } cb_fluid_model_class;
 
-/* The functions of the local model. A class may have them as members, or call them. They do not use m and body. For a
- * class that has them, the library uses its own vectorised sums over the faces, which also allow a density and a flow
- * that vary over the body. */
+/* The functions of the local model, which do not use m and body. A class may have these functions as members, or call
+ * them. If they are members, the library uses its own vectorised sums over the faces, which also allow a density and a
+ * flow that vary over the body. */
 void cb_fluid_local_on_face(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3],
                             double *f, double *df);
 cb_status cb_fluid_local_added_mass(const cb_fluid_model *m, const void *body, const cb_surface *surface,

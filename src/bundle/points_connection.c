@@ -88,7 +88,8 @@ void cb_points_field(const cb_bundle *b, int k, const double *x, double *v) { fi
 /* The form G = ((P, Q), (Q^T, R)) (points.h) and, if requested, dG[n], in rows of dim + n numbers. The generalised
  * velocities of a point are u_k = a_k, the Killing fields, followed by d_i x. */
 typedef struct form {
-  /* sums over the points, with the mass m and the position x in the embedding: size of m |x|^2, mass of m */
+  /* size: the sum of m |x|^2 over the points; mass: the sum of m; m: mass of a point; x: its position in the
+   * embedding */
   double size, mass;
   double G[W * W];
   double dG[N * W * W]; /* set if derivatives are requested */

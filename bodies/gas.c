@@ -87,7 +87,8 @@ static void directed(uint64_t *state, int n, double length, double *out) {
 typedef struct gas {
   const cb_space *g;
   double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX];
-  double reach, apart; /* the largest |t|, and the minimum distance of two centres */
+  /* reach: the radius of the ball of t; apart: the minimum distance of the centres of two spheres */
+  double reach, apart;
   uint64_t state;
   int n, *next, *head;
   size_t cells; /* the size of the hash table of cells, a power of 2 */
@@ -185,7 +186,7 @@ static cb_status fill_ball(gas *w, const params *p, const cb_node *node) {
   return CB_OK;
 }
 
-/* Finds *reach, the largest |t|, from the keys of the body. */
+/* Finds *reach, the radius of the ball from which t is drawn, from the keys of the body. */
 static cb_status read_reach(const params *p, const cb_node *node, const cb_space *g, double *reach) {
   const cb_node *container_radius = cb_node_get(node, "container_radius");
   double maximum = INFINITY;

@@ -181,7 +181,7 @@ static cb_status exponential(const cb_space *g, const double *p, const double *u
   return CB_OK;
 }
 
-/* Computes u = -d g^-1 d_p d. */
+/* Computes u = log_p(q) = -d g^-1 d_p d. */
 static cb_status logarithm(const cb_space *g, const double *p, const double *q, double *u) {
   (void)g;
   const pair x = pair_of(p, q);

@@ -40,7 +40,8 @@ static cb_status find_rates(const cb_rigid_problem *p, double t, const cb_pose *
   return CB_OK;
 }
 
-/* Replaces q by q exp(h w). Fails like cb_rigid_half_turn (fluid/rigid_step.h). */
+/* Replaces q by q exp(h w). Fails if this rotates the body by half a turn or more (cb_rigid_half_turn,
+ * fluid/rigid_step.h). */
 static cb_status turn(double t, double h, const double w[3], double q[4]) {
   const double hw[6] = {h * w[0], h * w[1], h * w[2]};
   cb_pose by;
@@ -50,7 +51,8 @@ static cb_status turn(double t, double h, const double w[3], double q[4]) {
   return cb_rigid_half_turn(h, t, sqrt(cb_dot3(hw, hw)));
 }
 
-/* Sets the state after the time h, from the mean m of its rates. */
+/* Replaces the state at the start of a step of length h by the state at its end, from the mean m of the rates at the
+ * stages. */
 static cb_status finish(const cb_rigid_problem *p, double h, const rates *m, cb_rigid_state *s) {
   double r[3][3];
   const cb_status status = turn(s->t, h, m->moved, s->g.q);

@@ -32,8 +32,8 @@ static void moved(const node *n, const double u[6], double dx[3], double q[4]) {
   cb_apply3(n->rotation, move.x, dx);
 }
 
-/* Computes du, dl = (l', P'), the twist Y and the momentum mu in the body, at the time t, the displacement u (NULL:
- * none) and the momentum change `gained`. */
+/* Computes the rates du = u' and dl = (l', P'), the twist Y and the momentum mu in the body frame, at the time t. u:
+ * the displacement since the start of the step (NULL: 0); gained: the change of the momentum since then. */
 static cb_status rates(const node *n, double t, const double u[6], const double gained[6], double du[6], double dl[6],
                        double Y[6], double mu[6]) {
   const cb_rigid_problem *p = n->p;

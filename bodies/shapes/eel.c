@@ -1,6 +1,6 @@
-/* Eel of length l, width w and height h along x, its head at x = l. At the share s of the length from the head it has
- * elliptical sections of half axes (w/2) f(s) (1 - taper s) and (h/2) f(s), f = sqrt(1 - (2s - 1)^4). Volume V = (pi/5)
- * l w h (1 - taper/2). */
+/* Eel along x, with its head at x = l. l, w, h: length, maximum width and maximum height without taper. At the distance
+ * s l from the head, 0 <= s <= 1, the section is an ellipse with the half axes (w/2) f(s) (1 - taper s) and (h/2) f(s),
+ * where f(s) = sqrt(1 - (2s - 1)^4). Volume V = (pi/5) l w h (1 - taper/2). */
 #include "fluid/shape.h"
 
 #include <math.h>

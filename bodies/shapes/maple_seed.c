@@ -50,7 +50,8 @@ static void wing(const void *self, const double *u, double x[3]) {
   x[2] = y * sin(angle) + z * cos(angle);
 }
 
-/* Adds an ellipsoid with the half axes a, along x, y and z, as a sphere with 4 q faces around x that is stretched. */
+/* Adds an ellipsoid about `origin` with the half axes a[0], a[1], a[2] along x, y, z. It is a unit sphere with 4 q
+ * faces around the x axis, stretched along each axis. */
 static void add_stretched_sphere(cb_shape *b, const double a[3], const double origin[3], int q) {
   const double stretch[3][3] = {{0, 0, a[0]}, {a[1], 0, 0}, {0, a[2], 0}};
   cb_shape_place(b, stretch, origin);

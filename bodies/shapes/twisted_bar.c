@@ -27,7 +27,7 @@ static void map(const void *self, const double *u, double x[3]) {
 
 static cb_status make(const void *given, cb_surface **out) {
   const params *p = given;
-  /* the length of the helix of a corner */
+  /* the length of the helix along which a corner of the section runs */
   double helix = hypot(p->length, p->twist * hypot(p->a, p->b) / 2);
   const double side[3] = {p->a, p->b, helix};
   return cb_shape_box_by(side, p->resolution, map, p, out);

@@ -60,12 +60,12 @@ static void rudder(const void *self, const double *u, double x[3]) {
   x[2] = 0;
 }
 
-/* Maps u to a propeller about x, with its blades along y. */
+/* Maps u to a propeller about the x axis. Its two blades are along y. */
 static void propeller(const void *self, const double *u, double x[3]) {
   const params *p = self;
   double r = p->propeller * (u[1] - .5), c = p->propeller_chord * (u[0] - .5);
-  /* the helix x = pitch phi/(2 pi), phi the angle about x: the chord leans by beta towards x, in opposite senses on
-   * both sides of the axis */
+  /* the chord is tangent to the helix x = pitch phi/(2 pi), phi the angle about x; the two blades are inclined in
+   * opposite senses */
   double cot = 2 * pi * r / p->pitch, h = sqrt(1 + cot * cot);
   x[0] = c / h;
   x[1] = r;

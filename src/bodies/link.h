@@ -45,8 +45,8 @@ cb_status cb_spring_read(const cb_spring_nodes *nodes, cb_spring_data *spring);
 
 typedef struct cb_body_link {
   bool rigid;
-  cb_spring_data spring; /* if the link is not rigid; expressions are borrowed from the node */
-  cb_target length;      /* if the link is rigid; the expression is borrowed from the node */
+  cb_spring_data spring; /* used if the link is not rigid; its expressions are borrowed from the node */
+  cb_target length;      /* length of the rod, used if the link is rigid; its expression is borrowed from the node */
   const char *name;      /* the name of the rod's constraint; NULL: one is made from the particles */
 } cb_body_link;
 
@@ -71,7 +71,7 @@ typedef struct cb_links {
   int n;
   cb_edge *edge;
   cb_body_link *link;
-  const cb_node **node; /* the entry of each link */
+  const cb_node **node; /* [n]: the node from which each link was read */
 } cb_links;
 
 /* Appends the links of a list of `springs` (base->rigid is false) or `rods` (true) of a body of n particles: pairs [i,

@@ -304,8 +304,8 @@ static cb_status find_far(const cb_space *g, const cb_node *move, size_t *first)
   return CB_OK;
 }
 
-/* In spaces where coordinates grow with the distance (cb_origin_grows), separates the part of `move` that bodies may
- * have in common; *far is its first isometry. */
+/* Does nothing unless coordinates grow with the distance (cb_origin_grows). Otherwise stores the origins in p->placed,
+ * and sets *far to the first item of `move` that several bodies may have in common (find_far). */
 static cb_status keep_apart(cb_places *p, const cb_node *move, size_t *far) {
   const size_t n = (size_t)p->n_origins;
   *far = 0;
@@ -348,7 +348,7 @@ static cb_status set_moving(cb_places *p, const cb_node *body) {
 
 /* --- masses and charges --- */
 
-/* Reads n numbers from a list, or uses one number for all. */
+/* Sets value[n]: to the numbers of a list, or, if list is NULL, all of them to `one`. */
 static cb_status read_list(const cb_node *list, const char *name, const char *single, const cb_node *body, int n,
                            double one, double *value) {
   for (int i = 0; i < n; i++) value[i] = one;

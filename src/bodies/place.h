@@ -25,15 +25,17 @@ typedef struct cb_places {
   const cb_space *space;
   int n;
   double *x, *v, *q, *u;
-  cb_origin *origin;       /* [n_origins]: the origins to which coordinates are relative */
-  int n_origins, *frame;   /* [n + 1]: the index of the origin of each point */
-  cb_origin *placed, move; /* origin is `placed`, followed by `move` */
-  bool held;               /* a point has been stored by cb_places_hold */
-  cb_isometry moved;       /* the isometry of `move`, if an origin cannot represent it */
-  const cb_node *node;     /* the node of `place`, for messages */
-  const cb_node *points;   /* the list of points; NULL: the points do not come from a list */
-  const cb_chart *chart;   /* the chart of the given points; NULL: the embedding */
-  double *given;           /* [n*dim]: the given coordinates, in `chart` */
+  cb_origin *origin;     /* [n_origins]: the origins to which coordinates are relative */
+  int n_origins, *frame; /* [n + 1]: the index of the origin of each point */
+  /* placed: [n_origins]; origin[i] is placed[i] followed by `move`, the part of the key `move` that several bodies may
+   * share. NULL: this part is not separated */
+  cb_origin *placed, move;
+  bool held;             /* a point has been stored by cb_places_hold */
+  cb_isometry moved;     /* the isometry of `move`, if an origin cannot represent it */
+  const cb_node *node;   /* the node of `place`, for messages */
+  const cb_node *points; /* the list of points; NULL: the points do not come from a list */
+  const cb_chart *chart; /* the chart of the given points; NULL: the embedding */
+  double *given;         /* [n*dim]: the given coordinates, in `chart` */
 } cb_places;
 
 /* Reads `place` of the map of a body: n points (n < 0: any number, at least one). The particles of a `joined` body

@@ -83,7 +83,7 @@ static cb_status integrate(const cone *c, int panels, double *sum) {
   return CB_OK;
 }
 
-/* Computes the time average of the gait, which is inside a convex loop. */
+/* Computes the mean shape of the gait over time. If the loop is convex, the mean is inside the loop. */
 static void mean(const cb_gait *gait, double *apex) {
   double r[CB_SHAPE_MAX];
   memset(apex, 0, CB_SHAPE_MAX * sizeof *apex);

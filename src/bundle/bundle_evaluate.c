@@ -412,7 +412,7 @@ cb_status cb_bundle_covariant(const cb_bundle *b, const double *r, double *DB) {
 typedef struct factor {
   int dim;
   double scale[CB_GROUP_DIM];           /* 1/sqrt(P_aa) for each diagonal entry P_aa of P */
-  double L[CB_GROUP_DIM][CB_GROUP_DIM]; /* the diagonal is stored as its inverse */
+  double L[CB_GROUP_DIM][CB_GROUP_DIM]; /* the reciprocal of each diagonal entry is stored in its place */
 } factor;
 
 /* Factors P. After scaling, axes with different units are comparable: all pivots are squares of sines of angles between
@@ -443,7 +443,7 @@ static cb_status factorise(const cb_group *group, const double *G, int stride, f
   return CB_OK;
 }
 
-/* Replaces X[dim][n] by P^-1 X. */
+/* Replaces X[dim][n] by P^-1 X, where f holds the factors of P. */
 static void solve(const factor *f, int n, double *X) {
   for (int i = 0; i < f->dim; i++) {
     double *x = X + i * n;

@@ -41,8 +41,9 @@ cb_status cb_form_reduce(const cb_group *group, int n, const double *G, const do
 /* Tests for singular shapes that a gait passes, or that are between the nodes of a grid. The test is that of
  * holonomy.c: the integral along a path does not converge if A r' has a pole on the path.
  *
- * cb_gait_regular fails with CB_STEP_SINGULAR and the shape if a gait, closed or not, passes a singular shape. A
- * pole with a residue below 1e-6 is ignored. The test costs about as much as a holonomy with the tolerance 1e-6. */
+ * cb_gait_regular fails with CB_STEP_SINGULAR if a gait, closed or not, passes a singular shape; the message gives this
+ * shape. A pole with a residue below 1e-6 is ignored. The test costs about as much as a holonomy with the tolerance
+ * 1e-6. */
 cb_status cb_gait_regular(const cb_bundle *b, const cb_gait *gait);
 
 /* Tests a grid of the shape variables v[0] and v[1]: node k * points[1] + l is at value[0][k], value[1][l]; the other
@@ -61,10 +62,10 @@ typedef struct cb_bundle_sum {
   double g[CB_GROUP_SIZE], length, cost;
 } cb_bundle_sum;
 
-/* Continues *total and *steps along the gait from time t to `end`, with no break of the gait in between, by the Magnus
- * method of order 4 or 6. If error is 0, it makes one step between breaks of the bundle. Otherwise it makes as many
- * steps as are needed for this error on a complete cycle, and returns CB_STEP_NO_CONVERGENCE if it cannot reach this
- * error. */
+/* Follows the gait from time t to `end` by the Magnus method of order 4 or 6, adds the motion to *total and the number
+ * of steps to *steps. The gait must have no break in between. If error is 0, it makes one step between breaks of the
+ * bundle. Otherwise it makes as many steps as are needed for this error on a complete cycle, and returns
+ * CB_STEP_NO_CONVERGENCE if it cannot reach this error. */
 cb_status cb_bundle_along(const cb_bundle *b, const cb_gait *gait, int order, double error, double t, double end,
                           cb_bundle_sum *total, int *steps);
 
@@ -127,7 +128,8 @@ static inline void cb_jet_of_shape(const cb_jet *f, const cb_jet *r, int n, cb_j
 
 /* --- reading names, expressions and symmetric matrices of a scenario --- */
 
-/* Shape variables, followed by parameters with their values. The nodes own the names. */
+/* The names of the shape variables, followed by those of the parameters with their values. The nodes of the scenario
+ * own the names. */
 typedef struct cb_bundle_names {
   const char *name[CB_EXPRESSION_VARIABLES];
   double value[CB_EXPRESSION_VARIABLES];

@@ -226,7 +226,8 @@ INLINE void write_slope(const chain_form *f, int a, double *dM) {
     }
 }
 
-/* Writes the blocks P, Q and zeros for R into G[3 + n][3 + n]. Column h of Q is Q[k step + h next] for k = 0, 1, 2. */
+/* Writes the blocks P and Q, and zeros for the block R, into the form G[3 + n][3 + n]. Row k of column h of the block Q
+ * is read from Q[k step + h next]. */
 INLINE void write_blocks(int n, const double (*P)[3], const double *Q, int step, int next, double *G) {
   const int N = 3 + n;
   for (int i = 0; i < 3; i++) {
@@ -320,7 +321,7 @@ cb_status cb_chain_strain(const cb_chain *c, const double *r, double *S) {
 
 enum { COLUMNS = 3 + HINGES };
 
-/* Adds s b c to a. */
+/* Adds the product s b c to *a. */
 static void add_product(cb_jet *a, double s, const cb_jet *b, const cb_jet *c) {
   const cb_jet product = cb_jet_mul(b, c), more = cb_jet_scale(&product, s);
   *a = cb_jet_add(a, &more);

@@ -32,7 +32,7 @@ cb_status cb_chain_form(const cb_chain *c, const double *r, double *G, double *d
 cb_status cb_chain_second(const cb_chain *c, const double *r, double *ddA, double *ddM);
 cb_status cb_chain_on_jets(const cb_chain *c, const cb_jet *r, cb_jet *A, cb_jet *M);
 
-/* Computes cb_bundle_class.strain of a chain of which D is the drag. */
+/* Computes the matrix S of cb_bundle_class.strain, for a chain whose tensors D are the drag of its links. */
 cb_status cb_chain_strain(const cb_chain *c, const double *r, double *S);
 
 /* Computes x[links + 1], the positions of the ends and hinges of the chain, if the pose of its base link is the element

@@ -39,8 +39,8 @@ enum {
   CB_FRAME_PAIRS = CB_FRAME_VARIABLES * (CB_FRAME_VARIABLES + 1) / 2
 };
 
-/* w_a(r) = sum_k coefficient[k][a] prod_i P_degree[k][i](x_i), P: Legendre's polynomials, x = (2 r - low - high)/(high
- * - low) */
+/* The bundle in the frame h = exp(w), with w_a(r) = sum_k coefficient[k][a] prod_i P_degree[k][i](x_i). P: Legendre's
+ * polynomials; x = (2 r - low - high)/(high - low). */
 typedef struct cb_frame {
   cb_bundle_class class;
   const cb_bundle *inner;
@@ -191,9 +191,11 @@ typedef struct fit {
   int nodes, unknowns;
   bool second; /* the last term of F (top of this file) is included */
   double width[CB_FRAME_VARIABLES];
-  double *weight, *A;                   /* weight: the weight of each node; A: [nodes][dim * n], A at each node */
-  cb_frame_basis *basis;                /* [nodes]: the terms of w at each node */
-  double *H, *L, *right, *step, *R, *V; /* H and its factor L: lower triangles [unknowns][unknowns] */
+  double *weight, *A;    /* weight: the weight of each node; A: [nodes][dim * n], A at each node */
+  cb_frame_basis *basis; /* [nodes]: the terms of w at each node */
+  /* H: matrix of Newton's method; L: Cholesky factor of H + D (see `solve`); both as lower triangles
+   * [unknowns][unknowns] */
+  double *H, *L, *right, *step, *R, *V;
 } fit;
 
 static cb_status place_nodes(fit *p, const int *count) {
@@ -237,7 +239,7 @@ static double functional(const fit *p) {
   return sum;
 }
 
-/* Adds (R V^T + V R^T)/2 to the lower triangle of H. */
+/* Adds (R V^T + V R^T)/2 to the lower triangle of H, where H, R and V are members of p. */
 static void add_row(fit *p) {
   const double *R = p->R, *V = p->V;
   for (int i = 0; i < p->unknowns; i++) {

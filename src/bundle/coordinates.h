@@ -21,6 +21,6 @@
  * b is singular in the window, and CB_STEP_NO_CONVERGENCE if the search for h does not converge. */
 cb_status cb_bundle_minimum_perturbation(const cb_bundle *b, const double *low, const double *high, const int *points,
                                          cb_bundle **out);
-/* Computes h(r) of a bundle in minimum-perturbation coordinates. Returns CB_ERROR_ARGUMENT for other bundles, and
- * CB_STEP_DOMAIN outside the window. */
+/* Computes h(r) at the shape r, for a bundle that cb_bundle_minimum_perturbation created. Returns CB_ERROR_ARGUMENT for
+ * another bundle, and CB_STEP_DOMAIN if r is outside the window of the bundle. */
 cb_status cb_bundle_frame(const cb_bundle *b, const double *r, double *h);

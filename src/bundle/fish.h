@@ -30,7 +30,8 @@ typedef struct cb_fish {
   bool coupled;
   const cb_plane_body *body[CB_FISH_BODIES];
   double density[CB_FISH_BODIES];
-  double front[CB_FISH_BODIES], back[CB_FISH_BODIES]; /* x of the hinges to the next body and to the previous one */
+  /* x coordinates of the hinges of each body: front: to the next body; back: to the previous body */
+  double front[CB_FISH_BODIES], back[CB_FISH_BODIES];
 } cb_fish;
 
 /* Computes G and dG (NULL: not requested) as in cb_form_reduce. `flow` is the flow around the bodies. It must have been

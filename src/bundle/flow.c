@@ -46,7 +46,7 @@ void cb_group_shift(const cb_group *G, const double d[3], double *g) {
   for (int i = 0; i < dimensions(G); i++) g[first_of_place(G) + i] += d[i];
 }
 
-/* Writes a twist as an element of the algebra. */
+/* Writes the twist with the angular velocity w and the velocity v as an element xi of the algebra of G. */
 static void twist_of(const cb_group *G, const double w[3], const double v[3], double *xi) {
   const int n = dimensions(G);
   if (G->dim == 6) memcpy(xi, w, 3 * sizeof *w);
@@ -54,7 +54,7 @@ static void twist_of(const cb_group *G, const double w[3], const double v[3], do
   if (G->dim == 3 && n == 2) xi[2] = w[2];
 }
 
-static void turned(double R[3][3], const double M[3][3], double out[3][3]) { /* R^T M R */
+static void turned(double R[3][3], const double M[3][3], double out[3][3]) { /* computes R^T M R */
   double MR[3][3];
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) MR[i][j] = M[i][0] * R[0][j] + M[i][1] * R[1][j] + M[i][2] * R[2][j];

@@ -116,7 +116,7 @@ cb_status cb_gait_create(const cb_gait_kind_class *kind, int n, int breaks, cons
   cb_status status = cb_gait_check_arguments(kind->name, n, 1, 1, NULL);
   if (!status) status = cb_gait_check_breaks(breaks, at);
   if (status) return status;
-  /* if there is no break at the start, the derivatives may still jump at the start */
+  /* a break at time 0 is added if the caller gives none, because the derivatives may jump between end and start */
   const int first = breaks == 0 || at[0] > 0;
   cb_gait *g = cb_gait_block(kind, n, 0, first + breaks, numbers);
   if (!g) return cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
@@ -152,7 +152,7 @@ int cb_gait_breaks(const cb_gait *g, const double **t) {
 int cb_gait_edges(const cb_gait *g) { return g->breaks + (g->breaks && g->data[0] == 0 ? 0 : 1); }
 
 double cb_gait_edge(const cb_gait *g, int k) {
-  const int at = g->breaks && g->data[0] == 0 ? k : k - 1; /* the first break may be at the start */
+  const int at = g->breaks && g->data[0] == 0 ? k : k - 1; /* if the first break is at time 0, edge k is break k */
   return at < 0 ? 0 : at < g->breaks ? g->data[at] : 1;
 }
 
@@ -169,8 +169,7 @@ double cb_breaks_passed(const cb_bundle *b, int i, double r) {
   return turns * b->breaks[i] + low;
 }
 
-/* side[n] are numbers of breaks of the bundle (cb_breaks_passed), one for each variable. Returns whether at time t each
- * variable has passed as many breaks as this number says. */
+/* Returns whether at time t each shape variable i has passed side[i] breaks of the bundle (cb_breaks_passed). */
 static bool same_side(const cb_bundle *b, const cb_gait *g, double t, const double *side) {
   double r[CB_SHAPE_MAX];
   cb_gait_at(g, t, r, NULL);

@@ -40,7 +40,8 @@ struct cb_gait {
   double data[];
 };
 
-/* Allocates a zeroed block with `numbers` numbers after its breaks. Returns NULL if there is no memory. */
+/* Allocates a gait as one block of zeros, with space for `breaks` breaks and `numbers` other numbers. Returns NULL if
+ * there is no memory. */
 cb_gait *cb_gait_block(const cb_gait_kind_class *class, int n, int count, int breaks, size_t numbers);
 static inline const double *cb_gait_own_numbers(const cb_gait *g) { return g->data + g->breaks; }
 
@@ -115,8 +116,8 @@ cb_status cb_gait_write(const cb_gait *g, cb_text *out);
 /* Returns how many numbers represent the gait; 0 for other kinds of gaits and for reversed gaits. */
 size_t cb_gait_state_size(const cb_gait *g);
 void cb_gait_state(const cb_gait *g, double *out);
-/* Creates a gait of n shape variables from such numbers. If the numbers are invalid, returns CB_OK and sets *out to
- * NULL. */
+/* Creates a gait of n shape variables from the numbers state[count], which cb_gait_state wrote. If the numbers are
+ * invalid, returns CB_OK and sets *out to NULL. */
 cb_status cb_gait_from_state(int n, size_t count, const double *state, cb_gait **out);
 
 /* --- reading a gait of a scenario; error messages give the position of the wrong node in the file --- */
@@ -132,8 +133,8 @@ const cb_node *cb_gait_resolved(const cb_node *map, struct cb_arena *arena);
 
 /* --- reading, for the kinds of gaits --- */
 
-/* A row of a table of parameters for an optional key. The table keeps the node of the value, and the code that reads
- * the gait converts it. */
+/* A row of a table of parameters, for an optional key. The struct of parameters gets the node of the value; the code
+ * that reads the gait converts this node. */
 #define CB_GAIT_NODE(type, field, doc) \
   { #field, CB_PARAM_NODE, offsetof(type, field), "", "", "", NULL, doc }
 

@@ -207,8 +207,8 @@ static bool has_row(const cb_param *table, const char *name) {
   return table && table->name;
 }
 
-/* Some keys next to the kind belong to certain kinds of gaits only. Returns whether the map has such a kind for this
- * key. */
+/* Returns whether the map has a kind of gait that accepts this key next to it. Some keys apply only to certain
+ * kinds. */
 static bool applies(const cb_node *map, const char *key) {
   for (size_t k = 0; cb_gait_kind_classes[k]; k++)
     if (cb_node_get(map, cb_gait_kind_classes[k]->name) && has_row(cb_gait_kind_classes[k]->beside, key)) return true;

@@ -43,7 +43,7 @@ enum { NODES = 3 };
 
 typedef struct magnus {
   int order, nodes;
-  double node[NODES], weight[NODES]; /* on [0, 1] */
+  double node[NODES], weight[NODES]; /* Gauss's nodes and weights on [0, 1] */
 } magnus;
 
 static const double root3 = 1.7320508075688772, root15 = 3.872983346207417;
@@ -92,25 +92,26 @@ static void magnus_exponent(const magnus *m, const cb_group *G, double h, double
 
 enum { DEPTH_MAX = 40, STEPS_MAX = 200000, PERIODS_MAX = 1000000 };
 
-/* What an integral is computed for; this selects the error message. */
+/* The purpose of an integral, which selects the error message: the holonomy itself, or a test for poles along a gait or
+ * along a line between shapes. */
 typedef enum purpose { FOR_ITSELF, FOR_POLES_OF_A_GAIT, FOR_POLES_OF_A_LINE } purpose;
 
 typedef struct integral {
   const cb_bundle *b;
   const cb_gait *gait;
   const magnus *method;
-  double error;      /* tolerance on a cycle */
+  double error;      /* tolerance of the integral over a complete cycle */
   double longest;    /* maximum length of the first steps; 0: the kind of gait sets it */
   bool length, cost; /* true if they are requested */
-  int steps;         /* steps on the current piece */
-  int taken;         /* total number of steps */
-  bool plain;        /* the integral only tests a plain step; this selects the error message */
+  int steps;         /* number of steps on the present smooth piece */
+  int taken;         /* number of all steps so far */
+  bool plain;        /* the integral only tests a plain step for a pole; the error message says so */
   purpose purpose;
-  double square; /* the largest r'Mr' so far, which is the scale of round-off */
-  double usual;  /* the largest mean of r'Mr' over one of the first steps (before halving) */
+  double square; /* the largest r'Mr' so far; the round-off of r'Mr' is in proportion to it */
+  double usual;  /* the largest mean of r'Mr' over a step that has not been halved */
 } integral;
 
-/* An integral over a step, and its integrand at the nodes. */
+/* The integral of length' or cost' over a step (all), and the integrand at the nodes (at). */
 typedef struct sum {
   double all, at[NODES];
 } sum;
@@ -121,8 +122,8 @@ typedef struct step {
   sum length, cost;
 } step;
 
-/* Errors of length and cost on the two enclosing steps, of which this step is a half and a quarter. The smaller step
- * comes first; infinite if there is no such step. */
+/* Errors of length and cost of the two steps that contain this step: [0] the step of twice its length, [1] the step of
+ * four times its length. They are infinite if there is no such step. */
 typedef struct past {
   double length[2], cost[2];
 } past;
@@ -130,10 +131,10 @@ typedef struct past {
 /* The round-off of M for a surface with many faces, in units of the largest r'Mr'. */
 static const double roundoff = 16384 * DBL_EPSILON;
 
-/* If h |A r'| is smaller than this on the shortest step, of length h, a step that does not converge is caused by a jump
- * and not by a pole. */
+/* Suppose that the shortest step, of length h, does not converge. If h |A r'| is below this limit, the cause is a jump
+ * of A r' and not a pole. */
 static const double negligible = 1e-10;
-/* The tolerance with which a plain step that may pass over a pole is tested by halving. */
+/* The tolerance of the test for a pole in a plain step: halving must reach it. */
 static const double looked_at = 1e-6;
 
 static cb_status take(integral *I, double t, double h, step *out) {
@@ -173,8 +174,8 @@ static bool path_agrees(const integral *I, double h, double d, double scale) {
   return d / ((1 << p) - 1) * fmin(1, 4 * pow(d / scale, 2. / (p + 1))) <= fmax(I->error * h, DBL_EPSILON * scale);
 }
 
-/* An integral over a step (whole) and over its two halves. `before` are the errors of the integral on the enclosing
- * steps, and `after` those on this step and on the enclosing steps. */
+/* One integral over a step (whole) and over its two halves. before: the errors on the two steps that contain this step,
+ * as in `past`. after: the same for the halves; after[0] is the error on this step. */
 typedef struct halving {
   const sum *whole, *first, *second;
   const double *before;
@@ -272,7 +273,7 @@ static cb_status unsettled(const integral *I, double t) {
 }
 
 /* Computes the step [t, t + h] to the required error, by halving if necessary. `whole` is the result of one step over
- * this interval, and `before` are the errors on the enclosing steps. */
+ * this interval. `before` has the errors of the two steps that contain it. */
 static cb_status refine(integral *I, double t, double h, const step *whole, int depth, const past *before, step *out) {
   const cb_group *G = I->b->group;
   step half[2], both;
@@ -422,7 +423,7 @@ cb_status cb_holonomy(const cb_bundle *b, const cb_gait *gait, double error, dou
   return cb_holonomy_by(b, gait, &(cb_holonomy_options){.error = error}, g, length, cost);
 }
 
-/* Integrates from time t to `end`, both in [0, 1]. */
+/* Multiplies `path` by the motion from time t to `end`, both in [0, 1], and adds its length and cost. */
 static cb_status follow_between(integral *I, double t, double end, step *path) {
   const cb_gait *gait = I->gait;
   for (int k = 0; k < cb_gait_edges(gait); k++) {
@@ -435,9 +436,9 @@ static cb_status follow_between(integral *I, double t, double end, step *path) {
   return CB_OK;
 }
 
-/* Fails with CB_STEP_SINGULAR and the shape if the integral along a gait, closed or not, does not converge to this
- * error, as happens at a pole of A r'. With `is_line` the gait runs along a line and back; then only the first half is
- * examined, and messages give no times. */
+/* Fails with CB_STEP_SINGULAR, and a message that gives the shape, if the integral along a gait, closed or not, does
+ * not converge to this error, as happens at a pole of A r'. With `is_line` the gait runs along a line and back; then
+ * only the first half is examined, and messages give no times. */
 static cb_status bundle_has_no_poles(const cb_bundle *b, const cb_gait *gait, double error, bool is_line) {
   integral I;
   step path = {.length = {.all = 0}};

@@ -25,9 +25,10 @@ typedef struct integral {
   double error;
   cb_tableau gauss;
   int pieces;
-  double *edge;                   /* [pieces + 1] */
-  double *time, *g;               /* times, and group elements of the path, at the nodes */
-  double sum[CB_GROUP_DIM], size; /* size: the integral of the largest component */
+  double *edge;     /* [pieces + 1]: the times at which pieces begin and end */
+  double *time, *g; /* times, and group elements of the path, at the nodes */
+  /* sum: the integral; size: the integral of the largest absolute value of a component of the integrand */
+  double sum[CB_GROUP_DIM], size;
 } integral;
 
 /* Finds the pieces on which both gaits and the bundle are smooth. */

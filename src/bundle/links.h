@@ -51,7 +51,8 @@ typedef struct cb_limb {
   double axis[3], turned[3][3];
   double twist[6];   /* twist s of the hinge, in the order of the axes of the group */
   int source, level; /* indices of the stored velocities of the limb before this one and of this limb */
-  /* 1 + the highest rank of a variable on the path to the limb before this one, and on the path to this limb */
+  /* reach_before, reach: 1 + the highest rank of a variable on the path from the base to the limb before this one, and
+   * on the path from the base to this limb */
   int reach_before, reach;
   /* active_before, active: numbers of variables on these two paths; variable: the ranks of these variables */
   int active_before, active, variable[CB_SHAPE_MAX];
@@ -87,7 +88,7 @@ void cb_link_tree_free(cb_link_tree *L);
  * their spin or radius is 0. They return CB_STEP_DOMAIN if an angle is not finite. */
 cb_status cb_link_tree_connection(const cb_link_tree *L, const double *r, double *A, double *dA, double *M, double *dM);
 cb_status cb_link_tree_form(const cb_link_tree *L, const double *r, double *G, double *dG);
-/* Computes cb_bundle_class.strain of a tree with drag. */
+/* Computes the matrix S of cb_bundle_class.strain, for a tree with drag. */
 cb_status cb_link_tree_strain(const cb_link_tree *L, const double *r, double *S);
 /* Computes x[2 links], the positions of the beginning and of the end of each link. */
 cb_status cb_link_tree_plot(const cb_link_tree *L, const double *r, const double *g, double (*x)[3]);

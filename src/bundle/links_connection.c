@@ -91,7 +91,7 @@ INLINE void cross_hinge(const cb_limb *limb, double E[3][3], bool plane, int col
   }
 }
 
-/* Subtracts rate [s, u] from `out`, where s is the twist of a hinge. */
+/* Subtracts rate [s, u] from each column of `out`, where s is the twist of a hinge and u the same column of `u`. */
 INLINE void turn_back(const double *s, double rate, bool plane, int columns, double u[6][COLUMNS],
                       double out[6][COLUMNS]) {
   if (plane) {

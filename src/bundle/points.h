@@ -59,14 +59,14 @@ typedef struct cb_points {
   int points;
   cb_point *point;
   double *mass;
-  cb_killing field[CB_GROUP_DIM];                            /* one field per axis of the group */
-  int killing[CB_GROUP_DIM];                                 /* the index of each field among those of the space */
-  double field_size[CB_GROUP_DIM], shift_size[CB_GROUP_DIM]; /* sums of squares of the entries of a and of b of each
-                                                              * field a x + b */
-  cb_group rn;                                               /* R^k with the names of its axes */
-  const int
-      *place; /* for each row of the group's matrix: its coordinate of the embedding, -1: the homogeneous one; NULL:
-               * R^k */
+  cb_killing field[CB_GROUP_DIM]; /* one field per axis of the group */
+  int killing[CB_GROUP_DIM];      /* the index of each field among those of the space */
+  /* for each field a x + b: the sum of the squares of the entries of a (field_size) and of b (shift_size) */
+  double field_size[CB_GROUP_DIM], shift_size[CB_GROUP_DIM];
+  cb_group rn; /* R^k with the names of its axes */
+  /* for each row of the group's matrix, the coordinate of the embedding that belongs to it; -1: the homogeneous
+   * coordinate. NULL: the group is R^k */
+  const int *place;
 } cb_points;
 
 typedef struct cb_points_params {

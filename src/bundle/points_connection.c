@@ -88,7 +88,9 @@ void cb_points_field(const cb_bundle *b, int k, const double *x, double *v) { fi
 /* The form G = ((P, Q), (Q^T, R)) (points.h) and, if requested, dG[n], in rows of dim + n numbers. The generalised
  * velocities of a point are u_k = a_k, the Killing fields, followed by d_i x. */
 typedef struct form {
-  double size, mass; /* the sums of m |x|^2 in the embedding, and of m */
+  /* size: the sum of m |x|^2 over the points; mass: the sum of m; m: mass of a point; x: its position in the
+   * embedding */
+  double size, mass;
   double G[W * W];
   double dG[N * W * W]; /* set if derivatives are requested */
 } form;
@@ -142,7 +144,7 @@ static cb_status build(const cb_points *p, const double *r, bool derivatives, fo
  * the next row: z = (z_done, 1, 0) with L_done^T z_done = -L_next^T. `order` lists the axes of the rows. */
 static cb_status fail_singular(const cb_points *p, const cb_group *group, double L[DIM][DIM], const int *order,
                                int done) {
-  double z[DIM] = {0}, largest = 1; /* z: the share of each axis */
+  double z[DIM] = {0}, largest = 1; /* z: the factor of each axis in the combination */
   char text[DIM * 48] = "";
   z[order[done]] = 1;
   for (int i = done - 1; i >= 0; i--) {
@@ -257,7 +259,8 @@ const cb_space *cb_points_space(const cb_bundle *b) { return ((const cb_points *
 int cb_points_count(const cb_bundle *b) { return ((const cb_points *)b->self)->points; }
 const double *cb_points_masses(const cb_bundle *b) { return ((const cb_points *)b->self)->mass; }
 
-/* The points x(q) of charts of products of spaces of constant curvature on jets, which give second derivatives.
+/* These functions compute the points x(q) of a chart, in products of spaces of constant curvature, on jets, which give
+ * second derivatives.
  *
  * The formulae are those of the charts polar, translation and stereographic in src/geometry. They are smooth in q even
  * on the axis of polar coordinates, where the metric of the chart is singular.
@@ -323,7 +326,7 @@ typedef void (*factor_chart)(cb_trig k, int dim, const cb_jet *q, cb_jet *x);
 static const struct {
   const char *name;
   factor_chart of;
-  bool curved_only; /* a flat factor uses its Cartesian coordinates instead */
+  bool curved_only; /* true: only curved factors use this chart; a flat factor keeps Cartesian coordinates */
 } charts[] = {{"polar", polar, false},
               {"translation", translation, false},
               {"stereographic", stereographic, true},

@@ -38,7 +38,7 @@ typedef struct row {
   2, {2, 1}, { -1, 0 }
 #define ROTATIONS "rotation_x", "rotation_y", "rotation_z"
 
-/* For each space, the first of its rows is its complete group. */
+/* The first row of each space is its complete group; its other rows are subgroups. */
 static const row rows[] = {
     {SPACE_E2, "se2", {"translation_x", "translation_y", "rotation_z"}, {0, 1, HOMOGENEOUS}},
     {SPACE_E3, "se3", {ROTATIONS, "translation_x", "translation_y", "translation_z"}, {0, 1, 2, HOMOGENEOUS}},

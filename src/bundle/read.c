@@ -21,7 +21,7 @@ typedef struct sum_metric {
   const cb_bundle *inner;
   bool kept;                              /* M of the bundle is part of the sum */
   double diagonal;                        /* 1 if the identity is part of the sum, otherwise 0 */
-  cb_expression *lower[PARTS][SYMMETRIC]; /* row by row; NULL: 0 */
+  cb_expression *lower[PARTS][SYMMETRIC]; /* lower triangles of e (0) and f (1), row by row; NULL: 0 */
   cb_expression *upper[PARTS][SYMMETRIC]; /* the entry across the diagonal, if it is a different expression */
 } sum_metric;
 

@@ -497,7 +497,8 @@ cb_status cb_bundle_samples_error(const cb_bundle *b, const double *r, double *e
   return CB_OK;
 }
 
-/* The integral is computed by the midpoint rule, which suffices because the estimate is constant in each cell. */
+/* Integrates the error of A along the gait by the midpoint rule. This rule suffices, because the estimate of the error
+ * is constant in each cell of the table. */
 cb_status cb_bundle_samples_holonomy_error(const cb_bundle *b, const cb_gait *gait, double *bounds) {
   enum { POINTS = 512 };
   cb_status status = check_class(b);

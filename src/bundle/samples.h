@@ -29,11 +29,12 @@ typedef struct cb_bundle_table {
   int n;                 /* number of shape variables, up to CB_SAMPLES_AXES */
   const char *shape[CB_SAMPLES_AXES];
   int points[CB_SAMPLES_AXES];
-  const double *axis[CB_SAMPLES_AXES]; /* [points], ascending */
+  const double *axis[CB_SAMPLES_AXES]; /* [points]: the values of the shape variable at the samples, ascending */
   double period[CB_SAMPLES_AXES];      /* 0: none. Otherwise the axis is within one period. A last point exactly one
                                         * period after the first must have the same samples, and counts once */
-  const double *connection;            /* [points_1]..[points_n][dim][n] */
-  const double *metric;                /* [points_1]..[points_n][n][n], symmetric; NULL: the identity */
+  const double *connection;            /* [points_1]..[points_n][dim][n]: the connection A at the samples */
+  /* [points_1]..[points_n][n][n]: the symmetric metric M at the samples; NULL: the identity */
+  const double *metric;
 } cb_bundle_table;
 
 /* Creates a bundle from a table, which is copied. `degree` is 3 or 5; for 0 it becomes 5 if the table has enough
@@ -59,7 +60,7 @@ typedef struct cb_spline_axis {
   int points, degree;
   double low, high, period; /* period: 0 if there is none */
   const double *x;          /* [points]: positions of the samples */
-  double *knot;             /* spans begin at knot[degree] = low */
+  double *knot;             /* the knots of the splines; the first span begins at knot[degree] = low */
   int spans;                /* number of spans */
 } cb_spline_axis;
 
@@ -78,21 +79,22 @@ void cb_spline_basis(const cb_spline_axis *a, int span, double x, int order, dou
 typedef struct cb_spline_grid {
   int n, entries;
   cb_spline_axis axis[CB_SAMPLES_AXES];
-  double *coefficient; /* [points_1] .. [points_n][entries] */
+  double *coefficient; /* [points_1]..[points_n][entries]: the coefficients of the functions */
 } cb_spline_grid;
 
 /* Computes the coefficients of a grid, whose axes must be complete. On entry `coefficient` holds the samples. */
 cb_status cb_spline_grid_solve(cb_spline_grid *g);
-/* Computes the entries first .. last - 1 at r: value, slope[n] and curve[n(n+1)/2] (packed as in a jet), each with
- * `last - first` numbers. slope and curve may be NULL. Returns false if r is outside the grid; *outside is then the
- * axis on which it is outside. */
+/* Computes the functions first .. last - 1 of the grid at r: value, slope[n] and curve[n(n+1)/2] (packed as in a jet),
+ * each with `last - first` numbers. slope and curve may be NULL. Returns false if r is outside the grid; *outside is
+ * then the axis on which it is outside. */
 bool cb_spline_grid_at(const cb_spline_grid *g, const double *r, int first, int last, double *value, double *slope,
                        double *curve, int *outside);
 
 typedef struct cb_samples {
   cb_arena *arena;
-  cb_spline_grid grid; /* entries: A row by row, then the lower triangle of M */
+  cb_spline_grid grid; /* its functions are the entries of A, row by row, then those of the lower triangle of M */
   bool metric;
-  double *error;    /* [cells_1]..[cells_n][dim n]: the estimate in each cell between neighbouring samples */
-  double *greatest; /* [dim n]: the maximum over all samples */
+  /* [cells_1]..[cells_n][dim n]: the estimate of the error of A in each cell between neighbouring samples */
+  double *error;
+  double *greatest; /* [dim n]: the maximum of this estimate over all samples */
 } cb_samples;

@@ -113,9 +113,9 @@ void cb_shape_drive(const cb_shape_problem *p, double t, bool before, double *r,
   }
 }
 
-/* Computes out[dim][size], the derivatives of the numbers of g along each axis of the algebra, by central differences
- * of order 8. Along an axis the numbers are polynomials or trigonometric functions, so that differences with the step
- * .01 have only an error of round-off. */
+/* Computes out[a][i] = d/de of the number i of g exp(e e_a) at e = 0, for each axis e_a of the algebra, by central
+ * differences of order 8. The numbers are polynomials or trigonometric functions of e. With the step .01 the
+ * differences therefore have only an error of round-off. */
 static void slopes_of_numbers(const cb_group *G, const double *g, double out[CB_GROUP_DIM][CB_GROUP_SIZE]) {
   static const double h = .01;
   for (int a = 0; a < G->dim; a++) {

@@ -38,7 +38,7 @@ typedef struct cb_shape_problem {
   bool has_form;                     /* the form is used; otherwise mu = 0 */
   const cb_gait *gait;               /* the gait that driven variables without a law follow; NULL: there are none */
   double period;                     /* the period of the gait, s */
-  const cb_shape_variable *variable; /* [n] */
+  const cb_shape_variable *variable; /* [n]: the shape variables */
   const cb_expression *potential;    /* V, of the numbers of g and the n shape variables; NULL: 0 */
 } cb_shape_problem;
 
@@ -54,7 +54,7 @@ typedef struct cb_shape_state {
   double g[CB_GROUP_SIZE], mu[CB_GROUP_DIM]; /* mu and p are 0 with drag */
   double angle_low;                          /* low-order part of the number of g that is an angle */
   double r[CB_SHAPE_MAX], r_low[CB_SHAPE_MAX], p[CB_SHAPE_MAX];
-  /* the effort of driven variables; with inertia it is the mean in the last step, without impulses */
+  /* effort of each driven variable; with inertia it is the mean over the last step, without the impulses */
   double effort[CB_SHAPE_MAX];
   double impulse[CB_SHAPE_MAX]; /* with inertia: the sum of the impulses on driven variables at breaks of the gait,
                                    and when other variables meet limits */
@@ -65,7 +65,7 @@ typedef struct cb_shape_state {
  * included. */
 typedef struct cb_shape_force {
   double Q[CB_SHAPE_MAX], Q_r[CB_SHAPE_MAX][CB_SHAPE_MAX], Q_v[CB_SHAPE_MAX][CB_SHAPE_MAX];
-  double torque[CB_SHAPE_MAX]; /* the part of Q that is `torque` */
+  double torque[CB_SHAPE_MAX]; /* the part of Q that the expressions `torque` give */
 } cb_shape_force;
 
 void cb_shape_force_at(const cb_shape_problem *p, double t, const double *r, const double *v, bool derivatives,
@@ -108,8 +108,8 @@ double cb_shape_energy(const cb_shape_problem *p, const cb_shape_state *s, const
  * highest. A variable is at a limit if |gap| is at most cb_shape_touch. cb_shape_reflect applies impulses to the
  * variables that are at limits and move into them, and stores these impulses in impulse[n]. The impulses reverse the
  * rates with the restitution of the limits if `elastic` is true, and otherwise stop them. If dry friction can stop a
- * rate within a step of length h, the rate is only stopped. Such a rate belongs to a variable that friction holds; it
- * comes from the other forces during half a step. */
+ * rate within a step of length h, the rate is only stopped, because friction then holds the variable, and the small
+ * rate comes from the other forces during half a step. */
 double cb_shape_gap(const cb_shape_variable *v, double r, int *side);
 static inline double cb_shape_touch(double r) { return 1e-12 * (1 + (r < 0 ? -r : r)); }
 cb_status cb_shape_reflect(const cb_shape_problem *p, const bool *at_limit, bool elastic, double h, cb_shape_state *s,

@@ -1,4 +1,4 @@
-/* A space named on the command line: see cli.h. */
+/* Makes the space that a command names, and converts its points and velocities between charts (cli.h). */
 #include "cli/cli.h"
 
 #include "core/registry.h"

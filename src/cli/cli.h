@@ -16,20 +16,20 @@ enum { CLI_EXIT_DONE = 0, CLI_EXIT_RUN_FAILED = 1, CLI_EXIT_USAGE = 2, CLI_EXIT_
 
 /* --- Tables. The command line is read with them, and help, completion and man pages are made from them --- */
 
-/* The forms of options, and the types of their targets: the members of the `arguments` that get the values. Flag: bool.
- * Value: const char *, NULL if the option is absent. List: cli_list, which takes one value per use. Optional: const
- * char * for `--name[=VALUE]`, "" without a value, NULL if the option is absent. */
+/* The forms of options, and the type of the member of `arguments` that gets the value of an option. Flag: bool. Value:
+ * const char *, NULL if the option is absent. List: cli_list, which takes one value per use. Optional: const char * for
+ * `--name[=VALUE]`, "" without a value, NULL if the option is absent. */
 typedef enum cli_form { CLI_FLAG, CLI_VALUE, CLI_LIST, CLI_OPTIONAL } cli_form;
 
 typedef struct cli_option {
-  const char *name; /* "until" of --until; NULL: `doc` is a heading of the rows that follow */
-  char letter;      /* 'u' of -u; 0: none */
+  const char *name; /* long name, such as "until" for --until; NULL: `doc` is a heading of the rows that follow */
+  char letter;      /* short name, such as 'u' for -u; 0: none */
   cli_form form;
   size_t offset;        /* offset of the target in the arguments of the command */
   const char *value;    /* name of the value in the help: "T"; NULL for a flag */
   const char *fallback; /* the default as the help prints it; NULL: none */
   const char *choices;  /* values for completion: see cli_choices_each; NULL: unknown */
-  const char *doc;      /* a phrase; NULL ends a table */
+  const char *doc;      /* description, a phrase; a row with NULL ends the table */
 } cli_option;
 
 /* Makes a row of a table. `field` is the member of the struct `arguments` of the file that gets the value; the other
@@ -44,7 +44,7 @@ typedef struct cli_option {
   { .doc = NULL }
 
 typedef struct cli_operand {
-  const char *name;    /* "SCENARIO"; NULL ends a table */
+  const char *name;    /* name in the help, such as "SCENARIO"; a row with NULL ends the table */
   const char *choices; /* values for completion: see cli_choices_each; NULL: unknown */
   const char *doc;
   /* Calls `each` with every possible value and its description, which may be NULL. `list` is NULL if there is no list
@@ -53,7 +53,7 @@ typedef struct cli_operand {
 } cli_operand;
 
 typedef struct cli_example {
-  const char *line, *doc; /* "curvebody check rod.yaml"; NULL ends a table */
+  const char *line, *doc; /* a command line, such as "curvebody check rod.yaml"; NULL ends the table */
 } cli_example;
 
 typedef struct cli_command {

@@ -61,7 +61,7 @@ static cb_status read_time(job *j, const char *text) {
 
 /* --- rows --- */
 
-/* Finds the field with the recorded positions. */
+/* Finds the field `name` of a recorded row, and sets *at to its index. Returns NULL if there is no such field. */
 static const cb_reader_field *place_of(const cb_reader *reader, const char *name, size_t *at) {
   const cb_reader_field *field;
   const size_t n = cb_reader_fields(reader, &field);
@@ -97,8 +97,9 @@ static cb_status read_fall(const job *j, const cb_falling_plate *plate, int body
   return status;
 }
 
-/* known: the result for the previous body. If all bodies have one common exponent, this function takes the exponent
- * from `known`. The time of `known` is right for this body, too, because all bodies are recorded at the same times. */
+/* Classifies the motion of a body and computes its exponent. known: the result for the previous body. If all bodies
+ * have one common exponent, it is taken from `known`. The exponent of this body would be computed over the same time,
+ * because all bodies are recorded at the same times. */
 static cb_status classify(const job *j, int body, const fall *known, fall *out) {
   const cb_run *run = cb_scenario_run(j->scenario);
   cb_falling_plate plate;

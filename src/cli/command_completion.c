@@ -72,7 +72,8 @@ static void bash_names(const cli_option *row) {
   }
 }
 
-/* Prints the values of options that have values, as ["COMMAND --name"]. */
+/* Prints, for each option of the command with a required value, the entry ["COMMAND --name"] of a bash array, with the
+ * words for completion. */
 static void bash_values(const char *command, const cli_option *row) {
   for (; row->doc; row++) {
     if (!row->name || row->form == CLI_FLAG || row->form == CLI_OPTIONAL) continue;
@@ -171,7 +172,8 @@ static void zsh_text(const char *text) {
   }
 }
 
-/* Prints an action: words, files, or the function _curvebody_or_files for both. */
+/* Prints what zsh offers as values of an option or operand: words, file names, or both by the function
+ * _curvebody_or_files. */
 static void zsh_values(const char *choices) {
   const bool files = takes_files(choices);
   if (!choices || strcmp(choices, "@files") == 0) {

@@ -14,7 +14,7 @@ typedef struct arguments {
   bool xdmf, csv, flow, gltf;
 } arguments;
 
-/* Reads the options of a flow. Returns an exit status. */
+/* Reads --at, --grid and --streamlines into *how. Returns an exit status. */
 static int take_flow(const arguments *a, cb_flow_options *how) {
   char rest, *end;
   int *n = how->grid;
@@ -36,7 +36,7 @@ static int take_flow(const arguments *a, cb_flow_options *how) {
   return CLI_EXIT_DONE;
 }
 
-/* Reads the options of a table or of a description. Returns an exit status. */
+/* Reads --field and --every into *how. Returns an exit status. */
 static int take_rows(const arguments *a, cb_export_options *how) {
   char *end;
   *how = (cb_export_options){.fields = a->fields.count ? a->fields.item : NULL, .n_fields = a->fields.count};
@@ -48,7 +48,7 @@ static int take_rows(const arguments *a, cb_export_options *how) {
   return CLI_EXIT_DONE;
 }
 
-/* Reads the options of an animation. Returns an exit status. */
+/* Reads --time-scale into *how. Returns an exit status. */
 static int take_animation(const arguments *a, uint64_t every, cb_gltf_options *how) {
   char *end;
   *how = (cb_gltf_options){.every = every, .time_scale = 1};

@@ -102,7 +102,7 @@ static cb_status split(struct cb_arena *arena, const char **list, const char **t
   char *low = cb_arena_strdup(arena, *list), *high = cb_arena_strdup(arena, colon + 1);
   if (!low || !high) return cb_fail(CB_ERROR_MEMORY, "no memory for options");
   const size_t at = (size_t)(colon - *list), end = strcspn(high, ",");
-  memmove(low + at, high + end, strlen(high + end) + 1); /* the text after the range */
+  memmove(low + at, high + end, strlen(high + end) + 1); /* moves the text after the range to its place in the copy */
   high[end] = 0;
   *list = low;
   *to = high;
@@ -162,8 +162,8 @@ static cb_status gait_take_optimum(const cli_optimum_options *a, cb_arena *arena
 }
 
 /* --- the command --- */
-/* Whether a part of the command writes the file of --output: never, if the user gives one (then the file is a
- * scenario), or always. */
+/* Says whether a part of the command writes the file of --output. NO_FILE: never. MAY_WRITE: only if the user gives
+ * --output, whose file is then a scenario. WRITES: always. */
 enum { NO_FILE, MAY_WRITE, WRITES };
 
 typedef struct part {

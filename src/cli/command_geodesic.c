@@ -89,9 +89,10 @@ static cb_status advance(const cb_space *g, const double *x, const double *v, do
 typedef struct geodesic_rows {
   cb_arena *arena;
   const cli_ambient *ambient;
-  size_t count, singular;   /* singular: points where the velocity in the chart is not defined */
-  double length;            /* length from the first point to the last */
-  double *s, *q, *u, *plot; /* [count], [count][dim], [count][dim], [count][3] */
+  size_t count, singular; /* singular: points where the velocity in the chart is not defined */
+  double length;          /* length from the first point to the last */
+  /* s[count]: arc lengths; q, u[count][dim]: coordinates and velocities; plot[count][3]: coordinates for plots */
+  double *s, *q, *u, *plot;
 } geodesic_rows;
 
 /* Allocates the rows. The caller frees the arena, even after a failure. */
@@ -104,7 +105,7 @@ static cb_status create_rows(const cli_ambient *ambient, size_t count, double le
   return cb_arena_lost(out->arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for %zu points", count) : CB_OK;
 }
 
-/* Fills the rows from a path. */
+/* Fills the rows with points of the geodesic that course->path describes. */
 static cb_status follow(const course *c, size_t n, geodesic_rows *rows) {
   for (size_t i = 0; i < rows->count; i++) {
     double *q = rows->q + n * i, *u = rows->u + n * i;

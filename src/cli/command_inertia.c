@@ -25,8 +25,9 @@ typedef struct cli_inertia {
   const char *space; /* name of the space, if one is given; otherwise NULL */
   double curvature;
   cb_surface *surface;
-  bool shape;          /* the surface is a shape of the library, not a mesh */
-  int vertices, faces; /* of the given surface; later `surface` is the one on which the added mass was solved */
+  bool shape; /* the surface is a shape of the library, not a mesh */
+  /* numbers for the surface that was given; `surface` may later be a refined one, on which the added mass was solved */
+  int vertices, faces;
   double density, thickness, fluid;
   cb_mass mass;
   double moment[3], axis[3][3];

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Corrections of the start above this are reported. Numbers that were typed with nine digits need smaller
+/* Larger corrections of the start are reported. A start that was typed with nine digits needs only smaller
  * corrections. */
 static const double noted_correction = 1e-9;
 

@@ -19,7 +19,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { USUAL = 51, MAXIMUM = 10000, DRAWN = 512 }; /* USUAL, MAXIMUM: grid points; MAXIMUM^2 fits into an int */
+/* USUAL, MAXIMUM: default and maximum number of grid points per axis; MAXIMUM^2 fits into an int. DRAWN: number of
+ * points of the gait in the output */
+enum { USUAL = 51, MAXIMUM = 10000, DRAWN = 512 };
 
 typedef struct grid {
   cb_arena *arena;
@@ -27,7 +29,7 @@ typedef struct grid {
   cb_bundle *moved; /* the bundle in other coordinates; NULL: unchanged */
   int i, j, points[2];
   double low[2], high[2];
-  double at[CB_SHAPE_MAX]; /* values of the other variables */
+  double at[CB_SHAPE_MAX]; /* [n]: the shape variables that are not in the window have these values */
   double *axis[2], *connection, *curvature, *metric, *gait;
   signed char *status; /* the status of each node */
   size_t singular;
@@ -103,8 +105,8 @@ static cb_status read_window(const cli_gait_job *job, grid *g) {
   return CB_OK;
 }
 
-/* Samples the gait. Unless --at is given, computes the mean of the gait, at which the variables outside the window
- * stay. */
+/* Samples the gait. The shape variables that are not in the window get the values of --at; without --at they get their
+ * mean values over the gait. */
 static cb_status read_gait(const cli_gait_job *job, grid *g) {
   const int n = g->bundle->n;
   if (job->at) {
@@ -163,7 +165,7 @@ static cb_status make_arrays(grid *g) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for a grid of %dx%d", g->points[0], g->points[1]);
 }
 
-/* Computes the values at one node; they are nan if the shape is singular. */
+/* Computes connection, curvature and metric at one node; they are nan if the shape is singular. */
 static cb_status fill(grid *g, int node) {
   const cb_bundle *b = g->bundle;
   const size_t n = (size_t)b->n, dim = (size_t)b->group->dim, at = (size_t)node;

@@ -1,5 +1,5 @@
-/* curvebody gait SCENARIO cycle: the periodic motion of shape variables that move by themselves, and values of keys that
- * make its displacement or its efficiency largest (scenario/cycle.h). */
+/* curvebody gait SCENARIO cycle: the periodic motion of shape variables that move by themselves, and values of keys
+ * that maximise its displacement or its efficiency (scenario/cycle.h). */
 #include "cli/gait_job.h"
 
 #include "core/text.h"
@@ -120,7 +120,7 @@ static void json_cycle(const cli_gait_job *job, const cb_motion_cycle *c, const 
 
 /* --- options --- */
 
-/* Reads KEY=LO:HI. */
+/* Reads the value KEY=LO:HI of --vary into *key. */
 static cb_status read_key(const char *text, cb_cycle_key *key) {
   const char *equals = strchr(text, '='), *colon = equals ? strchr(equals, ':') : NULL;
   char low[64];
@@ -138,7 +138,8 @@ static cb_status read_key(const char *text, cb_cycle_key *key) {
   return status;
 }
 
-/* Reads the name of what is made largest: displacement, efficiency, or an axis of the logarithm. */
+/* Reads the objective, which is the quantity to be maximised: displacement, efficiency, or a component of the logarithm
+ * of the holonomy, named by its axis. */
 static cb_status read_objective(const cli_gait_job *job, const char *text, cb_cycle_search *s) {
   const cb_group *G = job->bundle->group;
   const char *names[2 + CB_GROUP_DIM] = {"displacement", "efficiency"};

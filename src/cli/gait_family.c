@@ -52,7 +52,7 @@ static void put_quoted(cb_text *text, const char *value, size_t n) {
   cb_text_puts(text, "'");
 }
 
-/* Appends an axis from LO to HI in equal steps. */
+/* Appends to the text of a sweep an axis with equal steps from LO to HI. */
 static cb_status put_axis(cb_text *text, const char *option, const char *range, const char *key, size_t n,
                           const char *name, int count) {
   const char *colon = strchr(range, ':');
@@ -242,7 +242,8 @@ static cb_status run_sweep(const cli_gait_job *job, const char *text, const cb_f
   return status;
 }
 
-/* Writes a family over a number of the scenario, or over two targets. */
+/* Runs a sweep over a number of the scenario (--vary) or over two targets (--move and --turn), and writes its
+ * results. */
 static cb_status gait_sweep(const cli_gait_job *job) {
   const cb_optimum_problem *p;
   cb_text text = {0};

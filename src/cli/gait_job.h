@@ -14,8 +14,8 @@ typedef struct cli_gait_job {
   /* the options with these names; NULL: not given */
   const char *output, *error, *at, *grid, *window, *plane, *coordinates, *times, *members;
   const char *objective, *starts, *seed; /* for cycle; for the other parts they are in cli_optimum_options */
-  cli_list varied;                       /* the --vary options */
-  const char *vary;                      /* the --vary option of `family`; NULL: not given */
+  cli_list varied;                       /* the values of all --vary options; only `cycle` takes several */
+  const char *vary;                      /* the only --vary option, for parts other than `cycle`; NULL: not given */
   const char *to;                        /* end of a range of targets; NULL: not given */
   const char *move, *turn;               /* the ranges LO:HI of --move and --turn, for a grid of targets */
   const cli_list *sets;                  /* the --set options, and other options in this form */
@@ -64,7 +64,8 @@ cb_status cli_gait_grid(const char *text, int maximum, int out[2]);
 void cli_gait_row(const char *title, int n, const char *const *names, const double *values);
 /* Prints "{" and the bundle, up to the next key. */
 void cli_gait_begin_json(const cli_gait_job *job);
-/* Print a key with numbers or names on stdout as a JSON array: of `rank` dimensions (0: a number without brackets), or
- * of `count` entries. last: the key is the last one, and "}" follows; otherwise a comma. */
+/* Print a key and its value on stdout, as JSON. cli_gait_json prints an array of `rank` dimensions, or one number if
+ * rank is 0; cli_gait_json_texts prints an array of `count` names. last: true if this is the last key, so that "}"
+ * follows; otherwise a comma follows. */
 void cli_gait_json(const char *key, int rank, const int *dims, const double *values, bool last);
 void cli_gait_json_texts(const char *key, int count, const char *const *names);

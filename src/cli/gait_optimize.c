@@ -94,7 +94,7 @@ static void gait_print_conjugates(const cb_optimum *o) {
     printf("none found after\n");
 }
 
-/* Prints the numbers of a motion with inertia. */
+/* Prints the largest torques and the work of an optimal motion with inertia. */
 static void print_efforts(const cb_bundle *b, const cb_optimum *o) {
   cli_gait_row("torques", b->n, b->shape, o->largest);
   cli_gait_row("work", b->n, b->shape, o->work);
@@ -218,7 +218,8 @@ static void put_cycle(const cb_bundle *b, const cycle *c, cb_arrays *a) {
   cb_arrays_put(a, "power", 1, shape, c->power, NULL, "power r'Mr'; constant unless the gait is held at a bound");
 }
 
-/* The results of all optima: number[NUMBERS][count], integer[INTEGERS][count], the others [count][..]. */
+/* The results of all optima: number[NUMBERS][count], integer[INTEGERS][count]; the other arrays have one row per
+ * optimum. */
 typedef struct summary {
   int count;
   double *number, *lambda, *start, *conjugate;

@@ -1,4 +1,4 @@
-/* The parent of the child process that reads untrusted files first. See probe.h. */
+/* Starts the child process that reads untrusted files first, and takes its reports (probe.h). */
 #include "cli/probe.h"
 #include "core/failure.h"
 #include "core/file.h"

@@ -90,9 +90,9 @@ enum {
 static char at[NAME];         /* name of the object */
 static uint64_t budget;       /* remaining bytes of numbers that may be read from the file */
 static rlim_t at_start;       /* bytes of address space at the start */
-static void *seen;            /* addresses of the objects that were read */
+static void *seen;            /* set of the addresses of the objects that were read */
 static char reason[200];      /* the first error message of HDF5 */
-static bool lacking;          /* memory was lacking */
+static bool lacking;          /* true: an allocation has failed */
 static int refused_by_system; /* errno, if the system could not read the file; otherwise 0 */
 
 /* The segments to which the first file refers. */
@@ -220,8 +220,9 @@ static bool is_new(void **tree, uint64_t value) {
 
 /* ---- Numbers */
 
-/* Returns the type in memory: numbers are converted as the readers of the command do, other data is read as it is
- * stored. H5I_INVALID_HID: no reader accepts this type. */
+/* Returns the type in memory for values of the type `stored`. Floating-point numbers become double and integers become
+ * int64, as in the code that reads records; other data keeps its stored type. H5I_INVALID_HID: the type of the number
+ * is not supported. */
 static hid_t memory_type(hid_t stored) {
   const H5T_class_t class = H5Tget_class(stored);
   const bool number = class == H5T_FLOAT || class == H5T_INTEGER;
@@ -319,8 +320,8 @@ static void check_chunks(hid_t dataset, hid_t create, const table *t, const hsiz
   }
 }
 
-/* Reads all blocks. The first one is converted as the readers of the command do, since the conversion depends only on
- * the type; the others are read as they are stored. */
+/* Reads all blocks. The numbers of the first block are converted to the type that the command uses. The other blocks
+ * are read in their stored type, since errors of the conversion depend only on the type. */
 static void read_blocks(hid_t dataset, hid_t create, hid_t type, hid_t stored, hid_t space, const table *t) {
   hsize_t from[H5S_MAX_RANK] = {0}, count[H5S_MAX_RANK], numbers = 1;
   for (int d = 0; d < t->rank; d++) numbers *= t->block[d];
@@ -362,7 +363,7 @@ static void count_chunks(hid_t dataset, hid_t space, const table *t) {
   }
 }
 
-/* Reads a scale of a dataset with the calls that find scales through references. */
+/* Reads the name of a scale that HDF5 found through a reference of a dataset. */
 static herr_t take_scale(hid_t dataset, unsigned d, hid_t scale, void *unused) {
   char text[NAME];
   (void)dataset;

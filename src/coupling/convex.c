@@ -128,7 +128,7 @@ double cb_convex_width(const cb_convex_pair *p, const double n[3], double x[3], 
 
 /* --- Newton's method; a is an ellipsoid --- */
 
-/* The vertices F of the hull b. */
+/* The set F of vertices of the hull b (top of this file): their numbers, and their positions y in the world. */
 typedef struct feature {
   int n, vertex[3];
   double y[3][3];
@@ -152,7 +152,8 @@ static double width_at(const cb_convex_pair *p, const feature *f, const double n
   return n[0] * (y[0] - x[0]) + n[1] * (y[1] - x[1]) + n[2] * (y[2] - x[2]);
 }
 
-/* Makes a basis of the directions in which n may turn; returns their number. */
+/* Computes an orthonormal basis t of the directions in which n may change. Returns their number: 0 if F is a face, 1 if
+ * F is an edge, otherwise 2. */
 static int find_basis(const feature *f, const double n[3], double t[2][3]) {
   double along[3] = {fabs(n[0]) < 0.6, fabs(n[0]) >= 0.6, 0};
   if (f->n > 2) return 0;
@@ -164,7 +165,8 @@ static int find_basis(const feature *f, const double n[3], double t[2][3]) {
   return f->n == 2 ? 1 : 2;
 }
 
-/* Adds t_i H t_j to Q. */
+/* Adds t_i.H t_j to Q[i][j], for the matrix H of one body (top of this file) and the `dim` vectors t_i perpendicular to
+ * n. */
 static void add_second(const cb_convex_placed *c, const double n[3], int dim, const double t[2][3], double Q[2][2]) {
   double u[3], v[2][3];
   cb_apply3_transposed(c->axis, n, u);
@@ -234,7 +236,7 @@ static void add_vertex(const cb_convex_pair *p, int number, feature *f) {
   vertex(&p->b, number, f->y[f->n++]);
 }
 
-/* Makes n exactly perpendicular to the edges of F. */
+/* Makes n perpendicular to the edges of F, up to round-off. */
 static void straighten(const feature *f, double n[3]) {
   double e[2][3], across[3];
   if (f->n < 2) return;
@@ -257,7 +259,8 @@ static void remove_vertex(feature *f, int k) {
   }
 }
 
-/* Returns the vertex of F on whose side the point lies outside the edge or triangle, or -1 if it is inside. */
+/* Returns -1 if the point is inside the edge or triangle F. Otherwise returns the vertex of F that has to be removed,
+ * the one with the smallest barycentric coordinate, which is negative. */
 static int outside_of(const feature *f, const double point[3]) {
   double e[3], d[3], g[3], n[3], part[3], w[3];
   for (int i = 0; i < 3; i++) d[i] = point[i] - f->y[0][i];
@@ -282,7 +285,8 @@ static int outside_of(const feature *f, const double point[3]) {
   return w[least] < -1e-12 ? least : -1;
 }
 
-/* Finds the gap near the normal n, by ascent; a is an ellipsoid. */
+/* Ascends from the normal n to a maximum of g near it, and returns this gap. n and x become its normal and its point of
+ * A. A must be an ellipsoid. */
 static double polish(const cb_convex_pair *p, double n[3], double x[3]) {
   double y[3], t[2][3], u[2], d[3], slope[2], last = INFINITY;
   const double back[3] = {-n[0], -n[1], -n[2]};
@@ -379,7 +383,7 @@ static double length_of(const double m[3][3], int column) {
   return sqrt(m[0][column] * m[0][column] + m[1][column] * m[1][column] + m[2][column] * m[2][column]);
 }
 
-/* Makes the set of a shape with a formula; returns whether the shape has one. */
+/* Makes the convex set of a surface that is a ball, an ellipsoid or a capsule. Returns false for other surfaces. */
 static bool of_form(const cb_surface_form *form, cb_convex *out) {
   const char *name = form ? form->shape->name : "";
   double axis[3][3], ends[2][3];

@@ -26,12 +26,12 @@
 
 /* A convex set in the frame of its body. */
 typedef struct cb_convex {
-  double radius;        /* of the thickening, at least 0 */
+  double radius;        /* the radius r by which the core is thickened, at least 0 */
   int n;                /* number of points of the core; 0: the core is an ellipsoid */
-  const double (*x)[3]; /* [n]: the points, borrowed; NULL: they are in `own` */
+  const double (*x)[3]; /* [n]: the points of the core, borrowed; NULL: they are in `own` */
   double own[2][3];
   double axis[3][3];       /* the half axes of the ellipsoid, as columns */
-  double centre[3], bound; /* a ball around the set; the centre is also that of an ellipsoid */
+  double centre[3], bound; /* centre and radius of a ball around the set; the centre is also that of an ellipsoid */
 } cb_convex;
 
 typedef struct cb_convex_contact {
@@ -63,10 +63,12 @@ void cb_convex_gap(const cb_convex *a, const cb_pose *ga, const cb_convex *b, co
 enum { CB_PATCH_POINTS = 8 };
 typedef struct cb_convex_patch {
   int n;     /* number of points; 0: there is no patch */
-  bool on_b; /* the planes are of b, and the points of a */
+  bool on_b; /* true: the planes belong to b and the points to a; false: the other way round */
   double normal[3],
-      level[CB_PATCH_POINTS];       /* n, and n.x_0 + r or n.x_0 - r, in the frame of the body with the planes */
-  double point[CB_PATCH_POINTS][3]; /* [n]: in the frame of the other body */
+      /* normal: n; level: n.x_0 + r of each plane, or n.x_0 - r if on_b; both in the frame of the body with the
+       * planes */
+      level[CB_PATCH_POINTS];
+  double point[CB_PATCH_POINTS][3]; /* [n]: the points x_i, in the frame of the other body */
 } cb_convex_patch;
 
 /* Finds the patch of two sets that touch each other with the normal n in the world (convex_hulls.c). It exists if the
@@ -82,8 +84,8 @@ cb_status cb_convex_of_surface(const cb_surface *s, cb_arena *arena, cb_convex *
 /* A set at its pose in the world, and a pair of such sets. They are used only in the files convex*.c. */
 typedef struct cb_convex_placed {
   const cb_convex *set;
-  double r[3][3], x[3];         /* of the pose */
-  double centre[3], axis[3][3]; /* of the ellipsoid in the world */
+  double r[3][3], x[3];         /* rotation and position of the pose */
+  double centre[3], axis[3][3]; /* centre and half axes (columns) of the ellipsoid in the world */
 } cb_convex_placed;
 typedef struct cb_convex_pair {
   cb_convex_placed a, b;
@@ -98,6 +100,6 @@ const double *cb_convex_point(const cb_convex *c, int number);
 int cb_convex_support(const cb_convex_placed *c, const double d[3], double out[3]);
 /* Finds g(n) of the cores, and the points x and y of the cores at which it is attained. */
 double cb_convex_width(const cb_convex_pair *p, const double n[3], double x[3], double y[3]);
-/* Finds the gap of the cores (convex_hulls.c). Without `coarse` it is exact for hulls. With `coarse`, which is for
- * pairs with an ellipsoid, its error is about a percent of the size. */
+/* Finds the gap of the cores (convex_hulls.c). Without `coarse` the gap of two hulls is exact up to round-off. With
+ * `coarse`, which is for pairs with an ellipsoid, the error of the gap is about 1 % of the size. */
 void cb_convex_hulls(const cb_convex_pair *p, bool coarse, const double guess[3], cb_convex_contact *out);

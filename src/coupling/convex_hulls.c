@@ -20,7 +20,7 @@
 enum { STEPS_MAX = 200, MOVES_MAX = 60 };
 
 typedef struct corner {
-  double z[3], x[3], y[3]; /* z = y - x + the shift */
+  double z[3], x[3], y[3]; /* x, y: vertices of A and B; z: the corner y - x of C, or of C moved by d m */
 } corner;
 
 typedef struct simplex {
@@ -65,7 +65,7 @@ static bool on_triangle(const corner *a, const corner *b, const corner *c, doubl
   return w[0] > 0 && w[1] > 0 && w[2] > 0;
 }
 
-/* Returns whether the origin is inside the tetrahedron. */
+/* Returns whether the origin is inside the tetrahedron c. If so, w becomes its barycentric coordinates. */
 static bool in_tetrahedron(const corner c[4], double w[4]) {
   double sum = 0;
   for (int i = 0; i < 4; i++) {
@@ -241,10 +241,11 @@ static const double inside = 1e-9;
 static const double pi = 3.14159265358979323846;
 
 typedef struct place {
-  double u[2], body[3], height; /* along t_1 and t_2; in the frame of the body; along n */
+  /* u: coordinates along t_1 and t_2; body: the same point in the frame of the body; height: coordinate along n */
+  double u[2], body[3], height;
 } place;
 
-/* A point of each hull at the same u; gap: the height of the point of b above that of a. */
+/* Two points, one of each hull, with the same u. gap: the height of the point of b above that of a. */
 typedef struct meeting {
   place of[2];
   double gap;
@@ -255,7 +256,8 @@ typedef struct side {
   place c[DIRECTIONS];
 } side;
 
-/* Finds the vertices of a hull within `depth` of its supporting plane along sign n. */
+/* Finds corners of the face of a hull that looks along sign n: vertices whose distance from the supporting plane in
+ * this direction is at most `depth`. */
 static void find_side(const cb_convex_placed *of, const double n[3], double sign, const double t[2][3], double depth,
                       side *out) {
   double m[3], e[2][3], highest = -INFINITY;
@@ -289,7 +291,7 @@ static double turn(const double a[2], const double b[2], const double c[2]) {
   return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
-/* Returns twice the area of a side. */
+/* Returns twice the area of the polygon of a side. */
 static double area(const side *s) {
   double sum = 0;
   for (int i = 1; i + 1 < s->n; i++) sum += turn(s->c[0].u, s->c[i].u, s->c[i + 1].u);
@@ -334,7 +336,7 @@ static bool are_parallel(const side s[2]) {
   return fabs(d[0][0] * d[1][1] - d[0][1] * d[1][0]) <= parallel * hypot(d[0][0], d[0][1]) * hypot(d[1][0], d[1][1]);
 }
 
-/* Finds the points in the intersection of both sides. */
+/* Finds the corners of the intersection of both sides, and returns their number. */
 static int intersect(const side s[2], double distance, meeting out[POINTS_MAX]) {
   const double reach = are_parallel(s) ? distance : 0;
   int n = 0;
@@ -380,7 +382,7 @@ static int choose(int n, const meeting *m, double smallest, const meeting *chose
   return count;
 }
 
-/* Returns whether n is perpendicular to a face of the hull. */
+/* Returns whether the hull has a face whose outward normal is sign n. */
 static bool has_face(const cb_convex_placed *of, const double n[3], double sign, const double t[2][3]) {
   const double size = of->set->bound;
   side face;

@@ -33,8 +33,9 @@ static void find_motion(double K, const cb_rigid_state *s, cb_placing *out) {
   }
 }
 
-/* Computes out[k] = g (x, w) in the coordinates of the space. vector: (x, w) is a vector, which g only rotates in E3.
- * In E3 the low part of the position is added to the small numbers first. */
+/* Computes out[k] = g (x, w) in the coordinates of the space. vector: true if (x, w) is a vector; in E3 g only rotates
+ * it. For a point in E3 the low part of the position is added to the rotated x first, because both are small
+ * numbers. */
 static void place_one(const cb_coupled *c, const cb_placing *g, const double x[3], double w, bool vector, double *out) {
   double y[3];
   cb_apply3(g->r, x, y);
@@ -221,7 +222,7 @@ cb_status cb_coupled_settle(cb_coupled *c, double t) {
   return joints ? settle_joints(c, t) : CB_OK;
 }
 
-/* Copies the state of the joints to out, or from it. */
+/* Copies the state of the joints to `out` or, if `back` is set, from `out` to the joints. */
 static void copy_joints(const cb_coupled *c, double *out, bool back) {
   int n;
   if (!c->bodies.mechanism) return;
@@ -372,8 +373,9 @@ static cb_status drift_onto_constraints(cb_coupled *c, double t, double h, int *
   return status;
 }
 
-/* Makes the kick at the end of a step, and projects the velocities. Forces that depend on velocities are found by a
- * fixed-point iteration; each iteration multiplies the error by about h c/(2 m), for the damping c of a mass m. */
+/* Makes the kick at the end of a step, and changes the velocities so that they satisfy the constraints. Forces that
+ * depend on velocities are found by a fixed-point iteration; each iteration multiplies the error by about h c/(2 m),
+ * for the damping c of a mass m. */
 static cb_status second_kick(cb_coupled *c, double t, double h) {
   const bool moves = cb_forces_uses_velocity(c->forces);
   double last = INFINITY;
@@ -411,7 +413,7 @@ static cb_status second_kick(cb_coupled *c, double t, double h) {
   return status;
 }
 
-/* Makes one part of a step: a step of order 2. */
+/* Makes one part of a step, of length h. It is itself a step of order 2. */
 static cb_status make_part(cb_coupled *c, double t, double h, int *body, int *iterations) {
   for (int b = 0; b < c->bodies.n; b++) c->bodies.state[b].t = t;
   cb_status status = find_force(c, t);

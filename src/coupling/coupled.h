@@ -37,7 +37,9 @@ typedef struct cb_body_point {
   double at[3];
   bool auxiliary; /* the point is not the centre of mass of the body */
   bool touches;   /* walls act on the point */
-  bool of_shape;  /* with its radius it is a part of the shape of the body: only walls act on it */
+  /* true: the sphere around the point is a part of the body's shape, by which other bodies touch the body. The sphere
+   * itself then touches only walls */
+  bool of_shape;
 } cb_body_point;
 
 /* A convex part of a body, by which the body touches the parts of other bodies, `spheres` of bodies, and particles.
@@ -52,7 +54,7 @@ typedef struct cb_body_shape {
  * *failed is the number of the body. */
 typedef struct cb_coupled_bodies {
   int n;
-  cb_rigid_state *state; /* [n] */
+  cb_rigid_state *state; /* [n]: the states of the bodies */
   double curvature;
   void *self;
   const cb_rigid_problem *(*problem)(void *self, int body);
@@ -64,7 +66,7 @@ typedef struct cb_coupled_bodies {
   const double *substep;
   cb_mechanism *mechanism; /* joints of bodies, which `drift` obeys; NULL: none */
   int shapes;
-  const cb_body_shape *shape; /* [shapes] */
+  const cb_body_shape *shape; /* [shapes]: the convex parts of all bodies */
   bool settled;               /* after a drift, the momenta already fit the joints (mechanism/mechanism.h) */
   /* For bodies that feel each other through the fluid, computes the momenta that they add to each other at the present
    * node. The problems of the bodies then contain these momenta. settle (NULL: nothing to do) is called with `settling`
@@ -84,8 +86,8 @@ cb_mechanism_bodies cb_coupled_joined(const cb_coupled *c);
 
 /* Places the points of bodies at the start time t, and checks the constraints and contacts. project: changes the
  * velocities so that they satisfy the constraints. Returns CB_ERROR_DOMAIN if the positions, or without `project` the
- * velocities, violate a constraint by more than `tolerance` (relative to the size of the constraint), or if a gap is
- * closed; the message names the constraint or the points. */
+ * velocities, violate a constraint by more than `tolerance` (relative to the size of the constraint), or if the gap of
+ * a contact is negative; the message names the constraint or the points. */
 cb_status cb_coupled_start(cb_coupled *c, double t, bool project, double tolerance);
 /* Returns the length of the last part of the last step, to which the impulses belong. */
 double cb_coupled_last_length(const cb_coupled *c);
@@ -108,8 +110,8 @@ void cb_coupled_snapshot_free(cb_coupled_snapshot *s);
 void cb_coupled_keep(const cb_coupled *c, cb_coupled_snapshot *s);
 void cb_coupled_bring_back(cb_coupled *c, const cb_coupled_snapshot *s);
 
-/* This function is called after the caller has changed the states of bodies or cb_coupled_state, for instance after
- * restoring them. */
+/* Call this function after a change of the states of bodies or of cb_coupled_state, for instance after restoring
+ * them. */
 void cb_coupled_restored(cb_coupled *c);
 
 /* Returns the state of the system, borrowed: the particles, with momenta p = M v (the mass M includes the added mass of
@@ -121,10 +123,11 @@ double *cb_coupled_impulses(cb_coupled *c, int *rows);
 cb_forces *cb_coupled_forces(cb_coupled *c);
 /* Returns whether the particle (in the order of adding) moves by itself: false for a point of a body. */
 bool cb_coupled_moves(const cb_coupled *c, int particle);
-/* Returns the body of a point (a particle in the order of adding); -1 for a particle that moves by itself. */
+/* Returns the body in which a point is fixed; -1 for a particle that moves by itself. particle: the number of the point
+ * in the order of adding. */
 int cb_coupled_body(const cb_coupled *c, int particle);
-/* Computes the place and velocity of a particle in the middle of a drift. It is valid in flat space, while bodies
- * drift. */
+/* Computes out, the place and the velocity of a particle in the middle of the present drift. Only in flat space, and
+ * only while bodies drift. */
 void cb_coupled_middle(const cb_coupled *c, int particle, double out[6]);
 /* Returns whether the fluid acts on any particle. */
 bool cb_coupled_feels_fluid(const cb_coupled *c);

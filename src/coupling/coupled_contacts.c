@@ -50,8 +50,8 @@ static bool touches_points(const cb_coupled *c, int place) {
   return !own->of_shape && cb_system_radius(c->system, cb_system_particle(c->system, place)) > 0;
 }
 
-/* Returns whether walls can touch the point: also a vertex of a body, but not a point that only holds springs and
- * rods. */
+/* Returns whether walls can touch the point. They touch vertices of bodies too, but not a point that only holds springs
+ * or rods. */
 static bool touches_walls(const cb_coupled *c, int place) {
   return c->carried[place].touches || touches_points(c, place);
 }
@@ -182,8 +182,8 @@ cb_status cb_coupled_look_all(cb_coupled *c, double t, cb_gap_look *out) {
   return status;
 }
 
-/* Returns whether a zero of event i, before which its function has the sign `side`, is in the direction of the
- * event. */
+/* Returns whether event i counts a zero that its function reaches from the sign `side`; this depends on the
+ * direction. */
 static bool counts(const cb_coupled_contacts *k, int i, int side) {
   const int direction = cb_gap_direction(k->gaps, &k->gap[i]);
   return direction == CB_EVENT_BOTH || (direction == CB_EVENT_FALLING) == (side > 0);
@@ -345,7 +345,7 @@ static cb_status reflect_one(cb_coupled *c, int i, double t, int *count) {
   return status ? status : note(k, &row);
 }
 
-/* Makes impacts of all contacts that may rest, until none closes. */
+/* Resolves the impacts of all closed contacts together, and repeats this until no closed gap closes further. */
 static cb_status impact_all(cb_coupled *c, double t, int *count) {
   cb_coupled_contacts *k = c->contacts;
   const cb_resting *r = &k->resting;
@@ -371,8 +371,8 @@ static cb_status impact_all(cb_coupled *c, double t, int *count) {
   return status;
 }
 
-/* Reflects all gaps that are closed and close further, until none closes: all at once where contacts may rest,
- * otherwise one by one, the fastest one first. */
+/* Reflects the gaps that are closed and close further, until none closes further. If contacts may rest, all gaps are
+ * reflected at once; otherwise one after another, the fastest first. */
 static cb_status reflect_all(cb_coupled *c, double t, int *count) {
   cb_coupled_contacts *k = c->contacts;
   cb_coupled_find_patches(c, false);
@@ -388,7 +388,7 @@ static cb_status reflect_all(cb_coupled *c, double t, int *count) {
   }
 }
 
-/* Fails if a gap is closed at the start of the run. */
+/* Fails if the gap of a contact is negative at the start of the run, by more than round-off. */
 cb_status cb_coupled_contacts_check(cb_coupled *c, double t) {
   cb_coupled_contacts *k = c->contacts;
   if (!k) return CB_OK;
@@ -455,8 +455,8 @@ static cb_status note_events(const cb_flight *s, double *tau, const char **stop)
   return status;
 }
 
-/* Lets contacts rest that are closed at the start and that move by no more than round-off in the step. With
- * `accumulate` all contacts rest that are closed at the start. */
+/* Lists as resting all contacts that are closed at the start if `accumulate` is set; otherwise only those of them whose
+ * gap, at its present rate, changes by no more than round-off in the step. */
 static cb_status let_rest(const cb_flight *s, bool accumulate) {
   cb_coupled_contacts *k = s->c->contacts;
   cb_status status = CB_OK;
@@ -486,7 +486,7 @@ static cb_status begin_part(const cb_flight *s, int *count) {
   return status;
 }
 
-/* Lets the contacts that are pressed rest; *any: whether there are some. */
+/* Lets each contact that is pressed come to rest. *any becomes true if there is such a contact. */
 static cb_status press_all(const cb_flight *s, bool *any) {
   cb_coupled_contacts *k = s->c->contacts;
   cb_status status = CB_OK;
@@ -544,7 +544,7 @@ static cb_status fly_to_contact(const cb_flight *s, double *first, bool *any, in
   return status;
 }
 
-/* Makes one part of a step: to the end of the step, or to its first contact or stop. *tau: the length that was made. */
+/* Makes one part of a step: to its end, to the first contact or to a stop. *tau becomes the length of the part. */
 static cb_status make_part(const cb_flight *s, int *count, double *tau, const char **stop, int *body, int *iterations) {
   cb_coupled *c = s->c;
   cb_coupled_contacts *k = c->contacts;

@@ -12,9 +12,10 @@
 
 #include <stdbool.h>
 
-/* A point (x, w) of a body frame in the coordinates of numerics/numerics_curved.h; w = 1 in E3. */
+/* A point of the system. If it is fixed in a body, (x, w) is its place in the body frame, in the coordinates of
+ * numerics/numerics_curved.h; w = 1 in E3. touches and of_shape are those of cb_body_point. */
 typedef struct cb_carried {
-  int body; /* -1: a particle, which moves by itself */
+  int body; /* the body in which the point is fixed; -1: the point is a particle that moves by itself */
   bool touches, of_shape;
   double x[3], w;
 } cb_carried;
@@ -32,16 +33,22 @@ typedef struct cb_coupled_rows {
   cb_constraints *own;
   const cb_rows *pattern;
   int rows, entries, pairs;
-  int *row, *unit;                            /* [entries] */
-  int *unit_start, *unit_entry;               /* [units + 1], [entries]: the entries of each unit */
-  double *g, *G, *first_G;                    /* residuals g; gradients G = dg/dx; first_G: G at node k */
-  double *impulse, *change;                   /* [rows]: the impulses lambda, and their correction */
-  double (*first)[6];                         /* [entries]: gradients at node k in the coordinates of their units */
-  double (*left)[6], (*right)[6];             /* [entries]: gradients at node k+1; responses to gradients */
-  bool *joined;                               /* [rows]: the row holds a body that has joints */
-  double (*first_world)[6], (*left_world)[6]; /* [entries]: the gradients of such rows, in the world's axes */
-  double (*push)[6], (*answer)[6];            /* [bodies] */
-  double residual;                            /* the largest residual in the last iteration */
+  int *row, *unit; /* [entries]: the row and the unit of each entry */
+  /* unit_entry[unit_start[u] .. unit_start[u+1] - 1]: the entries of unit u */
+  int *unit_start, *unit_entry;
+  /* residuals g; gradients G = dg/dx at the present places; first_G: G at node k, the start of the step */
+  double *g, *G, *first_G;
+  double *impulse, *change; /* [rows]: the impulses lambda, and their correction */
+  /* [entries]: gradients at node k, as a wrench on a body or a covector at a particle */
+  double (*first)[6];
+  /* [entries]: left: gradients at node k+1; right: velocity changes by unit impulses along the gradients at node k */
+  double (*left)[6], (*right)[6];
+  bool *joined; /* [rows]: the row holds a body that has joints */
+  /* [entries]: gradients of these rows at nodes k and k+1, in the world's axes */
+  double (*first_world)[6], (*left_world)[6];
+  /* [bodies]: impulses on each body, and its response to them (cb_mechanism_respond); work arrays */
+  double (*push)[6], (*answer)[6];
+  double residual; /* the largest residual in the last iteration */
   cb_sparse *matrix;
   cb_entries list;
 } cb_coupled_rows;
@@ -50,8 +57,8 @@ typedef struct cb_coupled_contacts cb_coupled_contacts;
 
 struct cb_coupled_snapshot {
   cb_state *state;
-  cb_rigid_state *bodies; /* [bodies] */
-  double *impulse;        /* [rows] */
+  cb_rigid_state *bodies; /* [bodies]: the states of the bodies */
+  double *impulse;        /* [rows]: the impulses of the rows */
   double *joint;          /* the state of joints */
   double last_length;
 };
@@ -66,20 +73,24 @@ struct cb_coupled {
   double K, R; /* curvature; R = 1/sqrt|K| (1 in E3): the last coordinate of the embedding is R w */
   int n, k;
   cb_state *state;
-  cb_coupled_snapshot *before, *kicked; /* at the start of a step; after its first kick, or before its last kick */
-  cb_placing *motion;                   /* [bodies.n]: the poses of the present states */
-  cb_carried *carried;                  /* [n] */
-  double *mass;                         /* [n]: mass M of particles, with their added mass */
-  bool varies;                          /* M depends on the place, because the density of the fluid varies */
-  double last_length;                   /* length of the last part of a step */
-  bool *feels;                          /* [n]: the fluid acts on the particle */
-  double *force, *velocity, *force_of_rows, *last_force; /* [n*k] */
-  double *middle, (*middle_velocity)[3]; /* [n*k], [n], in flat space: in the middle of the last drift of particles */
-  double (*wrench)[6];                   /* [bodies] */
-  double (*twist)[6];                    /* [bodies]: in the world's axes, found with the velocities */
-  bool known_force;                      /* `force` belongs to the present places, and need not be computed again */
-  cb_coupled_contacts *contacts;         /* NULL: neither contacts nor walls nor events */
-  cb_coupled_rows *rows;                 /* NULL: no constraints */
+  /* before: the state at the start of a step. kicked: the state after the first kick of a part of the step, and later
+   * the one before its last kick */
+  cb_coupled_snapshot *before, *kicked;
+  cb_placing *motion;  /* [bodies.n]: the present poses */
+  cb_carried *carried; /* [n]: the points */
+  double *mass;        /* [n]: mass M of particles, with their added mass */
+  bool varies;         /* M depends on the place, because the density of the fluid varies */
+  double last_length;  /* length of the last part of a step */
+  bool *feels;         /* [n]: the fluid acts on the particle */
+  /* [n*k], for each point: present force and velocity; sum of the impulses of the rows; force in the last iteration */
+  double *force, *velocity, *force_of_rows, *last_force;
+  /* [n*k], [n]: place and velocity of each particle in the middle of the last drift; only in flat space */
+  double *middle, (*middle_velocity)[3];
+  double (*wrench)[6];           /* [bodies]: impulses on bodies, which are added to their momenta */
+  double (*twist)[6];            /* [bodies]: present twists, in the world's axes */
+  bool known_force;              /* `force` is the force at the present places */
+  cb_coupled_contacts *contacts; /* NULL: there are no contacts, walls or events */
+  cb_coupled_rows *rows;         /* NULL: there are no constraints */
 };
 
 /* Places the points of bodies at the present poses. */
@@ -89,9 +100,10 @@ void cb_coupled_place(cb_coupled *c);
 void cb_coupled_wrench(const cb_coupled *c, int place, const double *f, double W[6]);
 /* Finds the factors of the inertia K of a body at time t and its pose. */
 cb_status cb_coupled_factor(const cb_coupled *c, double t, int body, cb_factors6 *out);
-/* Raises a covector at a particle and projects it onto the tangent space. */
+/* Computes the tangent vector that belongs to the covector f at a particle: raises the index of f with the metric, and
+ * projects the result onto the tangent space. */
 void cb_coupled_raise(const cb_coupled *c, int place, const double *f, double *out);
-/* Adds `factor` times the covectors f[n*k] to the momenta. */
+/* Adds `factor` times the covectors f[n*k] at all points to the momenta of the particles and bodies. */
 void cb_coupled_kick(cb_coupled *c, double factor, const double *f);
 /* Adds `factor` times a wrench in the world's axes to the momentum of a body or, if body is -1, a covector to that of a
  * particle. */
@@ -118,7 +130,7 @@ cb_status cb_coupled_whole(cb_coupled *c, double t, double h, int *body, int *it
 /* --- contacts, walls and events (coupled_contacts.c) --- */
 cb_status cb_coupled_contacts_create(cb_coupled *c);
 void cb_coupled_contacts_free(cb_coupled *c);
-/* Fails with CB_ERROR_DOMAIN if a gap is below 0 at the start of the run. */
+/* Fails with CB_ERROR_DOMAIN if the gap of a contact is negative at the start of the run, by more than round-off. */
 cb_status cb_coupled_contacts_check(cb_coupled *c, double t);
 /* Does the same as cb_coupled_step, except that the state is undefined on failure. */
 cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const char **stop, int *body, int *iterations);
@@ -126,18 +138,18 @@ cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const ch
 /* --- constraints (coupled_rows.c) --- */
 cb_status cb_coupled_rows_create(cb_coupled *c);
 void cb_coupled_rows_free(cb_coupled *c);
-/* Checks the rows at the start. Returns CB_ERROR_UNSUPPORTED if a constraint already follows from the joints of the
- * bodies. */
+/* Checks the rows at the start of the run. Returns CB_ERROR_UNSUPPORTED if a constraint already follows from the joints
+ * of the bodies. */
 cb_status cb_coupled_rows_check(cb_coupled *c, double t);
 /* Stores the gradients at the present places as those of node k. The impulses of the last step stay as the first
  * guess. */
 cb_status cb_coupled_rows_begin(cb_coupled *c, double t);
 /* Applies the impulses to the momenta of node k. */
 void cb_coupled_rows_apply(cb_coupled *c);
-/* This function is called after a drift. If *done becomes true, the constraints hold. Otherwise the function has
- * changed the impulses, and the drift must be repeated. */
+/* Computes the residuals of the constraints after a drift. *done becomes true if they are small enough. Otherwise the
+ * function corrects the impulses, and the drift must be repeated. */
 cb_status cb_coupled_rows_correct(cb_coupled *c, double t, double h, int iteration, bool *done);
-/* Moves the momenta so that the rates of all rows vanish at the present places. */
+/* Changes the momenta so that the rates of all rows vanish at the present places. */
 cb_status cb_coupled_rows_project(cb_coupled *c, double t);
 /* Finds the largest residual g (rate false) or rate dg/dt (rate true), relative to the size of its row, and this
  * row. */
@@ -172,35 +184,38 @@ typedef struct cb_gap_entry {
 /* Contacts that rest, and the work arrays of their impulses. */
 typedef struct cb_resting {
   int n, *gap;     /* the numbers of the gaps of these contacts */
-  double *impulse; /* [n]: at the start of a flight of length `length` */
+  double *impulse; /* [n]: impulse of each contact at the start of a flight whose length is `length` */
   double length;
-  double (*gradient)[CB_GAP_MAX];          /* [n]: of the gaps at the start of the flight */
-  cb_gap_entry (*entry)[CB_GAP_PARTICLES]; /* [n] */
-  double (*push)[6], (*answer)[6];         /* [bodies] */
+  double (*gradient)[CB_GAP_MAX];          /* [n]: gradient of each gap at the start of the flight */
+  cb_gap_entry (*entry)[CB_GAP_PARTICLES]; /* [n]: the gradient of each gap, for each point of the gap */
+  double (*push)[6], (*answer)[6];         /* [bodies]: work arrays, as in cb_coupled_rows */
   double *D; /* [n*n]: the change of each rate by a unit impulse at the start of the flight */
-  /* known: D belongs to these contacts and this start; measured: D holds changes of gaps, not of rates */
+  /* known: D was computed for the present list of contacts and the present start of the flight; measured: D holds
+   * changes of gaps at the end of the flight, and not changes of rates */
   bool known, measured;
-  /* [closed]: the rates before and after an impact, and its impulses */
+  /* for each contact of the list `closed`: its rate before and after an impact, and its impulse */
   double *before, *after, *pushed;
   double *q, *tolerance, *buffer;
   int *list, *closed, capacity;
 } cb_resting;
 
-/* A convex set that can touch: a part of a body or one of its `spheres`, or a particle. */
+/* A convex set that can touch others: a part of a body, a sphere of a body (key `spheres`), or a particle. */
 typedef struct cb_shape_side {
-  int body, place;     /* body: -1 for a particle; place: the particle, or a point of the body */
-  bool solid;          /* the side is a part of a body; each pair has at least one such side */
-  cb_convex set;       /* in the frame of the body, or relative to the particle */
-  double at[3], reach; /* at the start of a step: the centre of the ball around it, and how far this centre may move */
+  int body, place; /* body: -1 for a particle; place: the particle, or a point of the body */
+  bool solid;      /* the side is a part of a body; each pair has at least one such side */
+  cb_convex set;   /* in the frame of the body, or relative to the particle */
+  /* ball around the set at the start of a step: its centre, and how far the centre may move in the step */
+  double at[3], reach;
 } cb_shape_side;
 
-/* Two sides that may touch in a step. guess: the last normal. */
+/* Two sides that may touch in a step. guess: the normal that was found last, from which the next search begins. */
 typedef struct cb_shape_pair {
   int side[2];
   double guess[3];
   cb_convex_patch patch;
 } cb_shape_pair;
 
+/* The interval of the first coordinate that contains a side during a step. */
 typedef struct cb_shape_span {
   double low, high;
   int side;
@@ -209,15 +224,16 @@ typedef struct cb_shape_span {
 typedef struct cb_coupled_shapes {
   int sides, pairs, capacity_sides, capacity_pairs;
   cb_shape_side *side;
-  cb_shape_pair *pair; /* of the present step */
-  cb_shape_span *span; /* [sides] */
-  bool left;           /* a side has left its reach in a flight */
+  cb_shape_pair *pair; /* the pairs of the present step */
+  cb_shape_span *span; /* [sides]: sorted by `low` */
+  bool left;           /* the centre of a side has moved farther than its reach in a flight */
 } cb_coupled_shapes;
 
 struct cb_coupled_contacts {
   cb_gaps *gaps;
   int n, contacts, capacity_gaps; /* the gaps of contacts come first, then those of events */
-  int fixed;                      /* number of contacts that exist in all steps; those of shapes follow */
+  /* number of contacts that are listed in every step; contacts between shapes come after them */
+  int fixed;
   cb_gap *gap;
   cb_coupled_shapes shapes;
   cb_gap_look *start, *end;
@@ -245,13 +261,13 @@ cb_status cb_coupled_find_rates(cb_coupled *c, double t);
 cb_status cb_coupled_look(cb_coupled *c, const cb_gap *gap, double t, cb_gap_value *value, cb_gap_look *out);
 /* Evaluates all gaps at the present state. */
 cb_status cb_coupled_look_all(cb_coupled *c, double t, cb_gap_look *out);
-/* Pushes the points of a gap along its gradient by an impulse. */
+/* Changes the momenta of the points of a gap by `impulse` times the gradient of the gap. */
 void cb_coupled_push(cb_coupled *c, const cb_gap *gap, const double *gradient, double impulse);
 
 /* Returns the restitution of a contact or a limit. */
 double cb_coupled_restitution(const cb_coupled *c, const cb_gap *gap);
 
-/* Adds a gap to the list. */
+/* Adds a copy of a gap to the list k->gap. */
 cb_status cb_contacts_add(cb_coupled_contacts *k, const cb_gap *gap);
 
 /* --- contacts of bodies by their shapes (coupled_shapes.c) ---
@@ -286,12 +302,13 @@ typedef struct cb_flight {
 int cb_gap_sign(const cb_gap_look *l);
 /* Makes the flight with the length tau, and evaluates a gap at its end. */
 cb_status cb_flight_gap(const cb_flight *f, const cb_gap *gap, double tau, cb_gap_look *out);
-/* Finds the first zero of gap i after the time `from`, at which its values are `start`; *side: its sign before the
- * zero, or 0 if there is none. */
+/* Finds the first zero *tau of gap i after the time `from`. start: the gap at the time `from`; *side: the sign of the
+ * gap before the zero, or 0 if there is no zero. */
 cb_status cb_flight_zero(const cb_flight *f, int i, double from, const cb_gap_look *start, double *tau, int *side);
 /* Finds the time *first of the first contact; *any: whether there is one. The contact that is expected first is found
  * first. Then the flight is shortened to its time, and a contact that is still open at this time is not searched for.
- * k->end and k->last become those of the shortened flight. *again: a contact rests that did not rest in this flight. */
+ * k->end and k->last become those of the shortened flight. *again becomes true if a contact has come to rest; the
+ * flight must then be computed again with this contact. */
 cb_status cb_flight_contact(const cb_flight *f, double *first, bool *any, bool *again);
 
 /* Lets contact i, which is pressed, come to rest. Fails if it may not rest. */
@@ -304,7 +321,7 @@ bool cb_resting_holds(const cb_resting *r, int gap);
 /* Lets contact number `gap` rest until cb_resting_clear. */
 cb_status cb_resting_add(cb_resting *r, int gap);
 void cb_resting_clear(cb_resting *r);
-/* This function is called when the start of flights, the state k->first, has changed. */
+/* Must be called when the start of flights, the state k->first, has changed: sets all impulses to 0 and discards D. */
 void cb_resting_begin(cb_resting *r);
 /* Finds the state after a flight of length tau from k->first, which belongs to the time t, while contacts rest. */
 cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *iterations);

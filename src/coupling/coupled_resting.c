@@ -21,7 +21,7 @@
 #include <string.h>
 
 enum { MAXIMUM = 100, SLOW = 6, IMPACTS_MAX = 4, SWEEPS_MAX = 5000 };
-/* The precision of impulses that are found by iteration. */
+/* The iteration for the impulses ends when no rate changes by more than this fraction of the largest rate. */
 static const double precise = 1e-12;
 /* The diagonal of a measured D is multiplied by 1 + near (see change_impulses). */
 static const double near = 1e-3;
@@ -120,7 +120,7 @@ static cb_status settle(cb_coupled *c, double t) {
   return status ? status : cb_coupled_find_rates(c, t);
 }
 
-/* Finds e->own of an entry. */
+/* Computes e->own, the change of velocity by a unit impulse, unless the entry belongs to a body with joints. */
 static cb_status answer(cb_coupled *c, double t, cb_gap_entry *e) {
   cb_factors6 f;
   if (e->unit >= c->bodies.n) {
@@ -150,7 +150,7 @@ static cb_status find_entries_of_shapes(cb_coupled *c, double t, const double *G
   return status;
 }
 
-/* Returns the number of units that a gap acts on. */
+/* Returns the number of bodies or particles to which a gap belongs. */
 static int units_of(const cb_gap *gap) { return gap->kind == CB_GAP_SHAPES ? 2 : gap->n; }
 
 /* Finds the entries of contact i of the list, whose gradient is known. */
@@ -177,8 +177,8 @@ static double dot6(const double a[6], const double b[6]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
 }
 
-/* Finds column j of D from the entries: D_ij = G_i K^-1 G_j^T, where K is the inertia. For bodies with joints K^-1 is
- * the response of all joined bodies. */
+/* Finds column j of D from the entries of the contacts: D_ij = G_i K^-1 G_j^T, where K is the inertia. If bodies have
+ * joints, the response of all joined bodies takes the place of K^-1. */
 static void respond(cb_coupled *c, int count, const int *gap, int j, double *D) {
   const cb_coupled_contacts *k = c->contacts;
   const cb_resting *r = &k->resting;
@@ -232,8 +232,8 @@ static cb_status respond_with_others(cb_coupled *c, double t, int count, const i
   return status;
 }
 
-/* Finds D[count*count] = the change of the rates of contacts of the list by unit impulses on them at the present state,
- * and their rates q before; the state does not change. */
+/* Finds, at the present state, the rates q[count] of the contacts gap[count], and D[count*count]: column j has the
+ * changes of these rates by a unit impulse on contact j. The state does not change. */
 static cb_status find_response(cb_coupled *c, double t, int count, const int *gap, double *D, double *q) {
   cb_coupled_contacts *k = c->contacts;
   const bool otherwise = coupled_otherwise(c, count, gap);
@@ -311,8 +311,8 @@ static double deepest(const cb_coupled_contacts *k, int gap, double tau) {
   return start->s < -cb_gap_closed * start->size ? start->s * (1 - rise * fmin(tau / k->step, 1)) : 0;
 }
 
-/* Makes the flight with the present impulses, and finds how far the gaps of the contacts at its end are above their
- * least values, q. */
+/* Makes the flight with the present impulses, and computes q, the gaps of the contacts at its end minus their least
+ * values (deepest). */
 static cb_status try_flight(cb_coupled *c, double t, double tau, int *body, int *iterations) {
   cb_coupled_contacts *k = c->contacts;
   cb_resting *r = &k->resting;
@@ -335,7 +335,7 @@ static cb_status try_flight(cb_coupled *c, double t, double tau, int *body, int 
 static cb_status measure(cb_coupled *c, double t, double tau, int *body) {
   cb_resting *r = &c->contacts->resting;
   int unused;
-  double *base = r->buffer; /* not in use between two solutions */
+  double *base = r->buffer; /* the gaps of the present flight, kept in r->buffer, which is free between two solutions */
   memcpy(base, r->q, (size_t)r->n * sizeof *base);
   cb_status status = CB_OK;
   for (int j = 0; j < r->n && !status; j++) {
@@ -429,13 +429,13 @@ cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *it
       next = n + SLOW;
       last = INFINITY;
     }
-    /* where dry friction holds a coordinate on one side of the solution only, D is too small on the other side */
+    /* if dry friction holds a coordinate only on one side of the solution, D is too small on the other side */
     if (now > 0.9 * last) slower = fmin(2 * slower, 16);
     if (now < last / 10) slower = fmax(slower / 2, 1);
     last = now;
     if (!status) status = change_impulses(r, tau, slower);
     if (status && !loose && c->bodies.mechanism) {
-      loose = true; /* coordinates that were held at the start may be free in the flight */
+      loose = true; /* a limit or dry friction that holds a coordinate at the start may release it in the flight */
       status = respond_at_start(c, t, true);
       r->length = tau;
     }

@@ -23,7 +23,7 @@ enum { MAXIMUM = 50 };
 
 static int units(const cb_coupled *c) { return c->bodies.n + c->n; }
 
-/* Lists the entries of each unit. */
+/* Lists, for each body and each particle, the entries of rows that belong to it. */
 static cb_status list_units(cb_coupled *c) {
   cb_coupled_rows *w = c->rows;
   const size_t n = (size_t)units(c);
@@ -99,7 +99,8 @@ void cb_coupled_rows_free(cb_coupled *c) {
 
 /* --- gradients and responses --- */
 
-/* Writes the gradients of all entries in the coordinates of their units. */
+/* Writes the gradient of each entry to out: a wrench in the body frame if it belongs to a body, the covector dg/dx if
+ * it belongs to a particle. */
 static void by_units(const cb_coupled *c, double (*out)[6]) {
   const cb_coupled_rows *w = c->rows;
   for (int e = 0; e < w->entries; e++) {
@@ -151,8 +152,8 @@ static void respond_particles(const cb_coupled *c, double (*of)[6]) {
   }
 }
 
-/* Rotates the entries of bodies into the axes of the middle of the step, by half of the rotation of the step: forwards
- * for entries in the axes of its end, backwards for those in the axes of its start. */
+/* Rotates the entries of bodies into the axes of the middle of the step, by half of the rotation of the body in the
+ * step. forwards: true for entries in the axes of the end of the step, false for those in the axes of its start. */
 static void turn_to_middle(const cb_coupled *c, bool forwards, double (*of)[6]) {
   const cb_coupled_rows *w = c->rows;
   for (int b = 0; b < c->bodies.n; b++) {
@@ -179,7 +180,7 @@ static void turn_to_middle(const cb_coupled *c, bool forwards, double (*of)[6]) 
   }
 }
 
-/* Turns the gradients of bodies with joints at the present poses into the world's axes. */
+/* Rotates the gradients at bodies with joints from the body frames into the world's axes. */
 static void turn_to_world(const cb_coupled *c, const double (*of)[6], double (*out)[6]) {
   const cb_coupled_rows *w = c->rows;
   for (int e = 0; e < w->entries; e++)
@@ -187,8 +188,8 @@ static void turn_to_world(const cb_coupled *c, const double (*of)[6], double (*o
       cb_turn6((const double(*)[3])c->motion[w->unit[e]].r, of[e], out[e]);
 }
 
-/* Adds the entries of rows that hold bodies with joints. All joined bodies respond together to an impulse on one of
- * them. */
+/* Adds the entries of A between rows that hold bodies with joints. All joined bodies respond together to an impulse on
+ * one of them. */
 static void add_joined(cb_coupled *c) {
   cb_coupled_rows *w = c->rows;
   for (int r = 0; r < w->rows && c->bodies.mechanism; r++) {
@@ -209,9 +210,9 @@ static void add_joined(cb_coupled *c) {
   }
 }
 
-/* Computes the responses of a row to its own unit impulse: *joined for the bodies with their joints, and *alone for the
- * same bodies without joints. *whole becomes true if the row holds only bodies with joints; otherwise both responses
- * are 0. */
+/* Applies a unit impulse of a row to its bodies, and computes the change of the rate of this row: *joined if the joints
+ * act, *alone if there were no joints. *whole becomes true if the row holds only bodies with joints; otherwise *joined
+ * and *alone are 0. */
 static cb_status respond_joined(cb_coupled *c, double t, int row, bool *whole, double *joined, double *alone) {
   cb_coupled_rows *w = c->rows;
   const int first = w->pattern->start[row], end = w->pattern->start[row + 1];

@@ -124,7 +124,8 @@ static cb_status sweep(const cb_coupled *c, cb_coupled_shapes *s) {
   return status;
 }
 
-/* Adds the gaps of the pairs: the gap of both sets, and of hulls also those of the points of their patch. */
+/* Adds the gaps of all pairs. A pair has the gap of its two sets and, if they are hulls with a patch, one gap for each
+ * point of the patch. */
 static cb_status add_gaps(cb_coupled_contacts *k) {
   const cb_coupled_shapes *s = &k->shapes;
   cb_status status = CB_OK;
@@ -183,7 +184,7 @@ bool cb_coupled_leaves_reach(cb_coupled *c) {
 
 /* --- the gap of a pair --- */
 
-/* Finds the poses of both sides relative to the place of the first one. */
+/* Finds the poses of both sides, with positions relative to the origin of the first side. */
 static void find_poses(const cb_coupled *c, const cb_shape_pair *p, cb_pose pose[2]) {
   const cb_coupled_shapes *s = &c->contacts->shapes;
   double x[2][3], low[2][3];
@@ -199,7 +200,8 @@ static void find_poses(const cb_coupled *c, const cb_shape_pair *p, cb_pose pose
   for (int i = 0; i < 3; i++) pose[1].x[i] = (x[1][i] - x[0][i]) + (low[1][i] - low[0][i]);
 }
 
-/* Finds the gap of a point of the patch. */
+/* Computes the gap of the point `number` of a patch, with its normal and its contact points, for the poses of both
+ * bodies. */
 static void find_patch_gap(const cb_convex_patch *p, int number, const cb_pose pose[2], cb_convex_contact *out) {
   double r[2][3][3];
   const int plane = p->on_b, other = !p->on_b;
@@ -217,8 +219,9 @@ static void find_patch_gap(const cb_convex_patch *p, int number, const cb_pose p
   for (int i = 0; i < 3; i++) foot[i] = x[i] - height * out->normal[i];
 }
 
-/* Adds the rate of a side at the point that is at r from the place of the side, and stores the gradient: a wrench on a
- * body, in the world's axes, or a covector at a particle. */
+/* Adds sign n.v to out->rate, where v is the velocity of the side at its contact point, which is at r from its origin.
+ * Stores the gradient of the gap for this side: a wrench on a body, in the world's axes, or a covector at a
+ * particle. */
 static void add_side_rate(const cb_coupled *c, const cb_shape_side *s, const double r[3], const double n[3],
                           double sign, double *gradient, cb_gap_look *out) {
   if (s->body < 0) {
@@ -333,8 +336,8 @@ cb_status cb_flight_gap(const cb_flight *s, const cb_gap *gap, double tau, cb_ga
   return status ? status : cb_coupled_look(s->c, gap, s->t + tau, &value, out);
 }
 
-/* Does the same as cb_flight_gap, but computes the rate of the gap only for a limit of a joint. For many bodies that
- * feel each other, the velocities would take longer than the flight. */
+/* Does the same as cb_flight_gap, but computes the rate of the gap only for a limit of a joint. If many bodies act on
+ * each other through the fluid, computing the velocities would take longer than the flight. */
 static cb_status fly_to_gap(const cb_flight *s, const cb_gap *gap, double tau, cb_gap_look *out) {
   int body, iterations;
   cb_gap_value value;
@@ -435,19 +438,20 @@ cb_status cb_flight_zero(const cb_flight *s, int i, double from, const cb_gap_lo
   return status ? status : narrow(s, gap, from, *start, until, b, tau);
 }
 
-/* A contact whose gap closes again within this part of a step rests. */
+/* A contact comes to rest if its gap closes again within this fraction of a step. */
 static const double rest_part = 1e-3;
 
 static bool closed_at_start(const cb_coupled_contacts *k, int i) {
   return k->start[i].s <= cb_gap_closed * k->start[i].size;
 }
 
-/* Returns an estimate of the time at which contact i closes, as a fraction of the step; infinite if it does not close.
- */
+/* Returns an estimate of the time at which contact i closes, as a fraction of the step; INFINITY if it does not
+ * close. */
 static double expected(const cb_flight *s, int i) {
   const cb_coupled_contacts *k = s->c->contacts;
   const cb_gap_look *a = &k->start[i], *b = &k->end[i];
-  const double rate = a->rate * s->h, bend = b->s - fmax(a->s, 0) - rate; /* s = a + rate u + bend u^2 */
+  /* the parabola through s(0), s'(0) and s(1): s(u) = max(s(0), 0) + rate u + bend u^2, u = time/step */
+  const double rate = a->rate * s->h, bend = b->s - fmax(a->s, 0) - rate;
   if (cb_gap_closed_at_end(k, i)) {
     const double root = sqrt(fmax(rate * rate - 4 * bend * fmax(a->s, 0), 0));
     return rate > 0 ? (rate + root) / (-2 * bend) : root - rate > 0 ? 2 * fmax(a->s, 0) / (root - rate) : 0;
@@ -456,8 +460,8 @@ static double expected(const cb_flight *s, int i) {
   return u > 0 ? u : INFINITY;
 }
 
-/* Finds the time at which contact i closes in the step. *rests: it was closed at the start, and closes again so soon,
- * or after so low a flight, that it rests. */
+/* Finds the time at which contact i closes in the step. *rests becomes true if the contact was closed at the start, and
+ * closes again so soon, or opens so little, that it comes to rest. */
 static cb_status first_contact(const cb_flight *s, int i, double *tau, bool *found, bool *rests) {
   const cb_coupled_contacts *k = s->c->contacts;
   const cb_gap_look *a = &k->start[i];

@@ -41,7 +41,7 @@ double cb_particle_weight_energy(const cb_particles_in_fluid *f, double mass, do
 /* Returns w >= 0 with w a + b w^2 = c. */
 static double length_of(double a, double b, double c) { return c > 0 ? 2 * c / (a + sqrt(a * a + 4 * b * c)) : 0; }
 
-/* Computes V for the values `at` of the fluid at the middle. */
+/* Computes the velocity V at the middle of the step, from the values `at` of the fluid there. */
 static void velocity(const cb_particles_in_fluid *f, const cb_fluid_point *at, const cb_particle_state *s, double h,
                      double V[3]) {
   const double displaced = at->density * volume(s->radius), M = s->mass + (f->added_mass ? displaced / 2 : 0);

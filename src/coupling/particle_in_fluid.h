@@ -19,7 +19,7 @@ typedef struct cb_particles_in_fluid {
   double gravity[3];       /* m/s^2 */
   double viscosity;        /* mu, Pa s */
   double drag_coefficient; /* C, dimensionless */
-  bool added_mass;         /* false: without the term (m_f/2) (Du/Dt - v') */
+  bool added_mass;         /* true: the term (m_f/2) (Du/Dt - v') is included */
 } cb_particles_in_fluid;
 
 /* Computes *M = m + m_f/2 at the place x, or m without added mass. m_f follows from the density of the fluid at x. */
@@ -30,12 +30,12 @@ bool cb_particle_feels_fluid(const cb_particles_in_fluid *f, double mass, double
  * density of the fluid varies, the result is the energy of the weight only. */
 double cb_particle_weight_energy(const cb_particles_in_fluid *f, double mass, double radius, const double x[3]);
 
-/* Moves x and the momentum p = M v from t to t + h by the midpoint rule, under all forces except the weight m g. M is
- * the value at the start of the step, in p before and after the step. x_low and p_low are the low parts of compensated
- * sums. Returns CB_STEP_NO_CONVERGENCE if the flow changes too much within the step, and CB_STEP_SINGULAR if a backward
- * step is longer than twice the time in which the fluid stops the particle. */
+/* Moves the place x and the momentum p = M v of a sphere from t to t + h by the midpoint rule, under all forces except
+ * the weight m g. In both p before and p after the step, M is its value at the start of the step. x_low and p_low are
+ * the low parts of compensated sums. Returns CB_STEP_NO_CONVERGENCE if the flow changes too much within the step, and
+ * CB_STEP_SINGULAR if a backward step is longer than twice the time in which the fluid stops the particle. */
 typedef struct cb_particle_state {
   double mass, radius, M;
-  double *x, *x_low, *p, *p_low; /* [3] */
+  double *x, *x_low, *p, *p_low; /* [3]: place and momentum, with the low parts of their sums */
 } cb_particle_state;
 cb_status cb_particle_drift(const cb_particles_in_fluid *f, const cb_particle_state *s, double t, double h);

@@ -15,8 +15,8 @@ typedef struct cb_body_class {
   const char *name, *title, *doc;
   const cb_param *params; /* the keys of the class; all bodies also have the keys kind, name, place and motion */
   size_t params_size;     /* bytes of the struct that `params` fills */
-  /* Adds the body to b, whose space is `space`. params: the filled struct. node: the body's map in the scenario, whose
-   * place in the file error messages give; the functions of src/bodies/place.h read `place` and `motion` from it. */
+  /* Adds the body to b, whose space is `space`. params: the filled struct. node: the body's map in the scenario; error
+   * messages give its place in the file. The functions of src/bodies/place.h read `place` and `motion` from it. */
   cb_status (*build)(const void *params, const cb_node *node, const cb_space *space, cb_builder *b);
 } cb_body_class;
 

@@ -42,7 +42,7 @@ typedef struct cb_bundle_class {
   const cb_param *params;
   size_t params_size; /* bytes of the struct that `params` fills */
   /* Sets members of b, which are all 0 on entry except class_ and resistance. It must set group, n, shape and self, and
-   * each other member that must not be 0. */
+   * also every other member that must not be 0. */
   cb_status (*init)(cb_bundle *b, const void *params);
   void (*destroy)(cb_bundle *b); /* frees b->self */
   /* Computes A[dim*n] and M[n*n] (either may be NULL) as jets in the n shape variables, n <= CB_JET_MAX. NULL: the

@@ -35,7 +35,7 @@ typedef struct cb_step_parameters {
 } cb_step_parameters;
 extern const cb_param cb_time_table[], cb_step_table[], cb_record_table[];
 
-/* How `curvebody view` draws a record. */
+/* Says how `curvebody view` draws a record. */
 typedef struct cb_drawing {
   /* the value of `space`, as a text in YAML, for a scenario without this key; NULL: points are drawn in their plot
    * coordinates */

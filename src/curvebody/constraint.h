@@ -189,7 +189,7 @@ typedef struct cb_rows {
   int rows;             /* number of rows: those of the system and those of the space */
   int own;              /* number of rows of the system, which come first; rows of the space follow */
   const int *start;     /* [rows + 1]: the first entry of each row */
-  const int *particle;  /* [entries]: the place in the state */
+  const int *particle;  /* [entries]: the place of the particle in the state */
   const bool *velocity; /* [rows]: the row is a velocity row */
 } cb_rows;
 const cb_rows *cb_constraints_rows(const cb_constraints *c);

@@ -44,10 +44,10 @@ cb_status cb_expression_parse(const char *text, const char *const *names, size_t
 typedef struct cb_expression_scope {
   const char *const *names; /* [n]: variables */
   size_t n;
-  const char *const *parameters; /* [n_parameters] */
+  const char *const *parameters; /* [n_parameters]: names of the parameters */
   const double *values;          /* [n_parameters]: values of the parameters */
   size_t n_parameters;
-  const char *const *controls;  /* [n_controls] */
+  const char *const *controls;  /* [n_controls]: names of the controls */
   const double *control_values; /* [n_controls]; borrowed */
   size_t n_controls;
 } cb_expression_scope;

@@ -25,8 +25,8 @@ typedef struct cb_flow cb_flow;
 cb_status cb_flow_uniform(const double u[3], cb_flow **out);
 /* Creates a linear flow: u (m/s) is the velocity at the origin, and gradient[i][j] = du_i/dx_j in 1/s. */
 cb_status cb_flow_shear(const double u[3], const double gradient[3][3], cb_flow **out);
-/* Creates a vortex around the axis through centre (m), with circulation in m^2/s and the radius core (m) of its
- * core. */
+/* Creates a vortex around the axis through the point `centre` (m), with the circulation in m^2/s. core: the radius of
+ * the vortex core, in m. */
 cb_status cb_flow_vortex(const double centre[3], const double axis[3], double circulation, double core, cb_flow **out);
 /* Creates the flow whose velocity (m/s) is given by three expressions of x, y, z, t and of the parameters names[n] with
  * the values values[n]. On CB_ERROR_INPUT, *which (0 to 2) is the index of the wrong text, and *at the offset of the

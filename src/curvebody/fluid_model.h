@@ -50,7 +50,7 @@ typedef struct cb_added_mass {
   int faces;          /* number of faces on which K was computed */
   int iterations;     /* number of iterations of the linear solver */
   const char *method; /* name of the linear solver, static memory */
-  double tolerance;   /* a larger `error` gives a warning */
+  double tolerance;   /* if `error` is larger, a warning is given; 0: no warnings */
 } cb_added_mass;
 
 typedef struct cb_fluid_model_class {
@@ -128,16 +128,17 @@ typedef struct cb_fluid_model_class {
    * with the momentum and the energy of the shape's motion, is then that of all places (added_mass_of). NULL: all
    * places are fixed. */
   int (*part_of)(const cb_fluid_model *m, const void *body, int place, const cb_node **named);
-  /* For a rigid body in a flow with a gradient: computes the matrix G of `form` for the surface at rest, whose points x
-   * have the velocities A_i (x - c), A[n]. The body then moves relative to the linear fit of the flow around it. NULL:
-   * a model without added_mass_of is CB_ERROR_UNSUPPORTED in a flow that varies with the place. */
+  /* For a rigid body in a flow with a gradient: computes the matrix G of `form` for n motions of the surface from its
+   * position at rest. In motion i the point x has the velocity A[i] (x - c). The body then moves relative to the linear
+   * fit of the flow around it. NULL: a model without added_mass_of is CB_ERROR_UNSUPPORTED in a flow that varies with
+   * the place. */
   cb_status (*linear_form)(const cb_fluid_model *m, const void *body, const cb_surface *surface, int n,
                            const double (*A)[3][3], const double c[3], double *G);
 } cb_fluid_model_class;
 
-/* The functions of the local model. A class may have them as members, or call them. They do not use m and body. For a
- * class that has them, the library uses its own vectorised sums over the faces, which also allow a density and a flow
- * that vary over the body. */
+/* The functions of the local model, which do not use m and body. A class may have these functions as members, or call
+ * them. If they are members, the library uses its own vectorised sums over the faces, which also allow a density and a
+ * flow that vary over the body. */
 void cb_fluid_local_on_face(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3],
                             double *f, double *df);
 cb_status cb_fluid_local_added_mass(const cb_fluid_model *m, const void *body, const cb_surface *surface,

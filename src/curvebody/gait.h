@@ -36,8 +36,9 @@ cb_status cb_gait_arcs(int n, int arcs, const double *ends, int degree, const do
  * ascend, where an expression is not smooth; time 0 need not be among them. CB_ERROR_ARGUMENT if an expression is not
  * finite. */
 cb_status cb_gait_expressions(int n, const cb_expression *const *r, int breaks, const double *at, cb_gait **out);
-/* Makes the straight path that begins at the shape r[n] and adds `turn` to the variable number `variable`. If |turn| is
- * the period of this variable, or 1/k of it with an integer k, the gait is one cycle of a motion that repeats. */
+/* Makes the straight path that begins at the shape r[n] and adds `turn` to the shape variable with the index
+ * `variable`. If |turn| is the period of this variable, or 1/k of it with an integer k, the gait is one cycle of a
+ * motion that repeats. */
 cb_status cb_gait_loop(int n, int variable, const double *r, double turn, cb_gait **out);
 void cb_gait_free(cb_gait *g);
 

@@ -95,9 +95,9 @@ typedef struct cb_wrench_text {
 } cb_wrench_text;
 
 typedef struct cb_immersed_options {
-  const cb_material *material; /* [parts] */
+  const cb_material *material; /* [parts]: the material of each part of the surface */
   int n_points;
-  const cb_point_mass *points; /* [n_points] */
+  const cb_point_mass *points; /* [n_points]: point masses fixed to the body */
   bool lumped;                 /* true: the masses of the parts are at their vertices */
   /* added_mass: the body has the added mass of the fluid. drag: the forces of the fluid models act on the body */
   bool added_mass, drag;
@@ -107,7 +107,7 @@ typedef struct cb_immersed_options {
   const cb_fluid_model *added_mass_of; /* the model of the added mass; NULL: as for the fluid */
   double c_n, c_t;                     /* coefficients of linear drag, normal and tangential to a face, in Pa s/m */
   int n_wrenches;
-  const cb_wrench_text *wrenches; /* [n_wrenches] */
+  const cb_wrench_text *wrenches; /* [n_wrenches]: given forces and torques on the body */
   size_t n_parameters;
   const char *const *names; /* [n_parameters]: parameters of the expressions of wrenches */
   const double *values;     /* [n_parameters]: their values */
@@ -181,7 +181,7 @@ typedef struct cb_immersed_row {
   cb_mass mass;        /* mass properties of the body at this time */
   double (*wrench)[6]; /* [wrenches]: the array is supplied by the caller */
 } cb_immersed_row;
-/* Computes the quantities of a state. */
+/* Computes all members of *row at the given state. */
 cb_status cb_immersed_workspace_measure(cb_immersed_workspace *s, const cb_rigid_state *state, cb_immersed_row *row);
 
 CB_API_END

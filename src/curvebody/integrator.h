@@ -49,7 +49,7 @@ struct cb_integrator_class {
   /* Makes the integrator's own data in i->self, from the struct params. CB_ERROR_UNSUPPORTED, with a reason, for a
    * problem that it cannot solve. NULL: there are no data. */
   cb_status (*create)(cb_integrator *i, const void *params);
-  void (*destroy)(cb_integrator *i); /* NULL: there is no data */
+  void (*destroy)(cb_integrator *i); /* frees i->self; NULL: there are no data */
   /* Makes one step of length h (negative: backwards), and replaces the state of its problem by the state after it. */
   cb_status (*step)(cb_integrator *i, void *state, double h);
   /* Deletes history (predictors): the next steps depend on the state only. NULL: the integrator has no history. */
@@ -67,7 +67,8 @@ struct cb_integrator_class {
   /* The integrator chooses its steps and orders itself to meet tolerances. The order that `properties` returns is then
    * not an order in h. */
   bool adaptive;
-  /* Impulses of forces between bodies may be added at the ends of a step, because the step is a discrete Lagrangian. */
+  /* true: the step follows from a discrete Lagrangian, so that impulses of forces between bodies may be added at its
+   * two ends */
   bool takes_impulses;
   /* Moves bodies that are joined by joints from t to t + h (mechanism/mechanism.h). On failure *failed is the index of
    * the body, or -1. NULL: the integrator cannot move joined bodies. */
@@ -84,7 +85,7 @@ struct cb_integrator {
   const cb_integrator_class *class_;
   /* data of the problem, borrowed; for bodies in a fluid: the problem of the next step */
   const void *problem;
-  const cb_system *system; /* the problem as a system, for particles; NULL otherwise */
+  const cb_system *system; /* the system, if the problem is one of particles; otherwise NULL */
   cb_forces *forces;       /* owned; only for particles */
   void *self;              /* data of the integrator */
   const char *solver;      /* name of the solver in use: "fixed-point", "newton", "explicit" */
@@ -129,8 +130,8 @@ void cb_integrator_reset(cb_integrator *i);
 /* Call it after the origin of a component of the state has moved, which moved the local coordinates by `isometry`. Sets
  * the origins of the forces, and moves the history. */
 cb_status cb_integrator_moved(cb_integrator *i, const cb_state *state, int component, const cb_isometry *isometry);
-/* Does the same as cb_integrator_moved, without the origins of the forces. If several components move, call this
- * function for each of them, and cb_forces_set_origins once. */
+/* Moves only the history of the integrator, after an origin has moved; the origins of the forces stay. If several
+ * components move, call this function for each of them, and then cb_forces_set_origins once. */
 void cb_integrator_carry(cb_integrator *i, int component, const cb_isometry *isometry);
 
 extern const cb_integrator_class *const *const cb_integrator_classes;

@@ -19,12 +19,12 @@ CB_API_BEGIN
 /* A motion of a joint. Rows beyond the numbers of coordinates and gaps are not used. */
 typedef struct cb_joint_motion {
   double q[6];    /* in: approximate coordinates, which select the number of whole turns; out: the coordinates of m */
-  double S[6][6]; /* [coordinates] */
-  double N[6][6]; /* [6 - coordinates]: orthonormal */
-  double gap[6];  /* [6 - coordinates]; rotations in rad, displacements in m */
+  double S[6][6]; /* [coordinates]: the twists S_i at q */
+  double N[6][6]; /* [6 - coordinates]: the covectors N_j, orthonormal */
+  double gap[6];  /* [6 - coordinates]: the gaps of m; rotations in rad, displacements in m */
 } cb_joint_motion;
 
-/* Numbers of one joint; a class uses those that it documents. */
+/* The parameters and the screws of one joint. A class uses only those that its documentation names. */
 typedef struct cb_joint_data {
   const void *params;       /* the keys of the class, a struct of cb_joint_class.size bytes */
   int screws;               /* number of screws, at most 6 */
@@ -42,7 +42,7 @@ typedef struct cb_joint_class {
   size_t size;            /* bytes of the struct that `params` fills */
   /* Computes the motion for the pose m. */
   void (*find)(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *motion);
-  /* Computes M(q); NULL for a class that only closes loops. */
+  /* Computes m = M(q); NULL for a class that only closes loops. */
   void (*place)(const double *q, const cb_joint_data *data, cb_pose *m);
   /* serial: M(q) = exp(q_1 S_1(0)) exp(q_2 S_2(0)) .., one motion after another; integrators that move the coordinates
    * of joints need this. turns: the last three coordinates are a rotation vector a, and the last factor is the rotation

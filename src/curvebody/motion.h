@@ -36,8 +36,8 @@ typedef struct cb_quantity {
   int kind, subject, part;
 } cb_quantity;
 
-/* How the states of a configuration space move and are measured. `step` is required. Another member is NULL if nothing
- * has to be done, or if the class cannot do it. */
+/* How the states of a configuration space move and are measured. `step` is required. Any other member may be NULL:
+ * nothing has to be done, or the class cannot do it. */
 typedef struct cb_motion {
   /* Called before the first row and checkpoint of a run that was not restored. */
   cb_status (*begin)(cb_run *run);
@@ -47,8 +47,8 @@ typedef struct cb_motion {
   /* Computes the quantities from which the fields of a row are filled. On failure *what is the name of the field that
    * could not be computed. */
   cb_status (*measure)(cb_run *run, const char **what);
-  /* Updates the change of conserved quantities (cb_run_changes) with the state that was just measured. If `last` is
-   * true, the function compares all of them; otherwise it may leave out quantities that are not recorded. */
+  /* Updates the changes of conserved quantities (cb_run_changes) from the state that was just measured: all of them if
+   * `last` is true; otherwise quantities that are not recorded may be left out. */
   void (*compare)(cb_run *run, bool last);
   /* Deletes the history of the integrator; called before each checkpoint. */
   void (*forget)(cb_run *run);
@@ -67,7 +67,8 @@ typedef struct cb_motion {
   /* Makes a tangent vector of the body (an index) at the present state, for the largest Lyapunov exponent
    * (src/run/exponent.h). */
   cb_status (*tangent)(const cb_run *run, int body, struct cb_tangent *out);
-  /* Finds how the motion of a falling plate, the body with this index, is read from a state (src/run/falling.h). */
+  /* For a falling plate, the body with this index: finds which numbers of a state give its position and angle
+   * (src/run/falling.h). */
   cb_status (*plate)(const cb_run *run, int body, struct cb_falling_plate *out);
   /* Returns the particles of the run if several runs of this kind can be stepped together by vector instructions
    * (src/run/run_shared.h); otherwise NULL. */

@@ -64,7 +64,7 @@ typedef struct cb_optimum_problem {
   double duration;                          /* s, > 0 */
   const double *end_shape;                  /* the shape r(1), [n], with start_shape; NULL: r(1) = r(0) */
   const double *largest_torque;             /* bounds of |tau_i|, [n]; infinite: none; NULL: none at all */
-  const double *stiffness, *rest, *damping; /* of springs and dampers, [n]; NULL: 0 */
+  const double *stiffness, *rest, *damping; /* of a spring and a damper at each shape variable, [n]; NULL: 0 */
   const double *momentum;                   /* momentum at the start, in the body frame, [dim]; NULL: 0 */
 } cb_optimum_problem;
 
@@ -102,8 +102,8 @@ typedef struct cb_optima {
   /* lowest cost (for CB_OBJECTIVE_EFFICIENCY: cost/amount^2) of the searches that did not converge, if it is below 0.9
    * of that of item[0]; otherwise infinite */
   double falling;
-  /* if `falling` is finite: mean shape of the last gait of the search that had this lowest cost. If start_shape is
-   * given, it is instead the shape of this gait that is farthest from start_shape. */
+  /* if `falling` is finite: mean shape of the last gait of the search with this lowest cost. If start_shape is given:
+   * the shape of that gait which is farthest from start_shape */
   double towards[CB_SHAPE_MAX];
 } cb_optima;
 

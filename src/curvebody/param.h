@@ -39,8 +39,8 @@ typedef struct cb_param {
 cb_status cb_params_bind(const cb_param *table, const cb_node *map, const cb_node *where, const char *const *extra,
                          size_t n_extra, void *out);
 
-/* Call it after cb_params_bind has failed, to look for further errors: fills the struct at `out` with the correct
- * values of the map, and with defaults in place of wrong values (0 for a required key). */
+/* Call this function after cb_params_bind has failed, in order to find further errors. It fills the struct at `out`
+ * with the correct values of the map, and with defaults in place of wrong values (0 for a required key). */
 void cb_params_bind_right(const cb_param *table, const cb_node *map, void *out);
 
 /* Returns a map with the keys of `map` (NULL: none), and with the defaults of the table for absent keys: first the keys

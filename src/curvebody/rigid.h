@@ -72,8 +72,9 @@ typedef struct cb_rigid_state {
   double mu[6];       /* K Y + mu0 for this Y */
   double momentum[6]; /* the momentum in the body frame at t, the end of the last step */
   double turn;        /* hamilton_pontryagin: an angle, in rad; its square estimates the error of the last step */
-  /* for the guess of the next twist by hamilton_pontryagin. length: that of the previous steps; known: the number of
-   * stored twists, which are Y and those in `earlier`; earlier: the twists before Y, the newest first */
+  /* for hamilton_pontryagin, which guesses the next twist from earlier ones. length: the length of the previous steps;
+   * known: the number of stored twists, which are Y and those in `earlier`; earlier: the twists before Y, the newest
+   * first */
   double length, known, earlier[CB_RIGID_EARLIER][6];
 } cb_rigid_state;
 

@@ -18,8 +18,8 @@ typedef struct cb_run cb_run;
 /* Numbers that may change between steps. The expressions of forces read `value`. */
 typedef struct cb_run_controls {
   size_t n;
-  const char *const *name; /* [n] */
-  double *value;           /* [n] */
+  const char *const *name; /* [n]: the names of the numbers in expressions */
+  double *value;           /* [n]: the present values */
   /* Called before each step; may compute new values from the present state. NULL: nothing is computed. */
   cb_status (*sample)(void *self, cb_run *run);
   void *self;

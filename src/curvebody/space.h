@@ -42,7 +42,8 @@ typedef struct cb_origin {
   double length;
   double direction[CB_DIM_MAX];
   double rotation[CB_DIM_MAX * CB_DIM_MAX]; /* row-major, dim x dim, where dim is the dimension of the factor */
-  double shift[CB_DIM_MAX];                 /* per axis of the space, or per coordinate of the group */
+  /* [dim]: shift along each flat axis of the space; in a group, the coordinates of the element */
+  double shift[CB_DIM_MAX];
 } cb_origin;
 
 /* One factor of a product, with the coordinates offset .. offset+count-1 of the embedding. Its dimension is count if it

@@ -146,7 +146,8 @@ int cb_system_body(const cb_system *s, int particle);
 double cb_system_charge(const cb_system *s, int particle);
 double cb_system_radius(const cb_system *s, int particle);
 void cb_system_bond(const cb_system *s, int bond, int *i, int *j); /* finds the particles i and j that a bond joins */
-/* Finds the numbers of a spring; numbers that depend on the time are those at t = 0. */
+/* Finds the stiffness, the rest length and the damping of a spring. A value that depends on the time is the one at
+ * t=0. */
 void cb_system_spring(const cb_system *s, int spring, double *stiffness, double *rest, double *damping);
 
 /* Returns whether the origin of this component does not move. This is so if a fixed point acts on the component, and if
@@ -163,8 +164,8 @@ cb_status cb_system_start(const cb_system *s, cb_state *state);
  * NULL. The particle is numbered in the order of adding. */
 cb_status cb_state_plot(const cb_system *s, const cb_state *state, int particle, double plot[3], double velocity[3]);
 /* Computes momentum[n_killing]: for each Killing field X_i of the world the momentum <X_i, p> of the complete system. A
- * momentum is nan if round-off of the moving origins exceeds 1e-6 of it, and also exceeds 1e-6 of the momentum that
- * these particles would have near the base point. In H^n this happens to small momenta of particles beyond about 20
+ * momentum is nan if the round-off of the moving origins exceeds 1e-6 of its value, and also 1e-6 of the momentum that
+ * the same particles would have near the base point. In H^n this happens to small momenta of particles beyond about 20
  * radii of curvature. */
 cb_status cb_state_killing_momentum(const cb_system *s, const cb_state *state, double *momentum);
 /* Computes the kinetic and the potential energy of a state whose origins were set with cb_forces_set_origins. */

@@ -23,9 +23,9 @@ typedef struct cb_view_options {
   bool watched; /* true: the page reloads every second, for a record that is being written */
 } cb_view_options;
 
-/* Reads the record or the result `path` and writes the page `out`. The record may be closed, be written at the same time, or have
- * been left by a killed run. The same record gives an identical page. options may be NULL. CB_ERROR_FILE if a file
- * cannot be read or written; CB_ERROR_INPUT if `path` is neither of them, or if `out` is the record itself;
+/* Reads the record or the result `path`, and writes the page `out`. The record may be closed, be written at the same
+ * time, or have been left by a killed run. The same record gives an identical page. options may be NULL. CB_ERROR_FILE
+ * if a file cannot be read or written; CB_ERROR_INPUT if `path` is neither of them, or if `out` is the record itself;
  * CB_ERROR_MEMORY. */
 cb_status cb_view_write(const char *path, const char *out, const cb_view_options *options);
 

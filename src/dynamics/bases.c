@@ -332,7 +332,7 @@ static cb_status settle_bases(const cb_builder *b, cb_system *s, const int *give
 }
 
 /* Maximum distance, in radii, between the origin of a component and the origins relative to which the positions of its
- * particles are given. Chords between these particles then lose at most exp(far/2) units of round-off. */
+ * particles are given. Chords between these particles then have an error of at most exp(far/2) units of round-off. */
 static const double far = 20;
 /* A component that starts farther than this from the base point (in radii, in flat space in units of length) gets an
  * origin of its own. */
@@ -389,7 +389,7 @@ static cb_status choose_origin(const cb_builder *b, const cb_system *s, int c, i
                  s->name[s->particle[first]], s->name[s->particle[last]], maximum * radius, far * radius);
 }
 
-/* Converts the particles of a component to one origin. */
+/* Expresses the coordinates of all particles of a component relative to one origin. */
 static cb_status one_origin(const cb_builder *b, cb_system *s, int c, int *given) {
   const cb_space *g = s->space;
   cb_status status = choose_origin(b, s, c, given);

@@ -24,14 +24,16 @@ typedef struct cb_bases {
   /* [n] the component that represents all components with the same base; only its entries in count, parent and base are
    * used */
   int32_t *leader;
-  int32_t *count; /* [n] how many components share this leader's base; 0: not a leader */
+  /* [n] the number of components that share the base of this leader; 0: this component is not a leader */
+  int32_t *count;
   /* [n] the leader relative to whose base the base of this leader is given; -1: the world */
   int32_t *parent;
   cb_origin *base; /* [n] the base of each leader, relative to the base of its parent */
   cb_origin *own;  /* [n] the origin of each component, relative to its base */
   int children;    /* number of leaders that have a parent */
-  int changes;     /* counts changes; after a change, distances between frames must be computed again */
-  int partings;    /* number of changes that created new bases */
+  /* number of changes of bases so far; after a change, distances between frames must be computed again */
+  int changes;
+  int partings; /* number of those changes that created new bases */
 } cb_bases;
 
 /* Allocates the arrays for n components in the arena; the caller fills them. Returns CB_ERROR_MEMORY if memory runs
@@ -39,8 +41,8 @@ typedef struct cb_bases {
  * numbers). */
 cb_status cb_bases_create(cb_arena *arena, int n, cb_bases *out);
 void cb_bases_copy(cb_bases *to, const cb_bases *from);
-/* Computes the number `children` and increments `changes`. Must be called after base, own and leader were loaded from a
- * checkpoint. */
+/* Computes `children` from count and parent, and increments `changes`. Must be called after base, own and leader were
+ * loaded from a checkpoint. */
 void cb_bases_loaded(cb_bases *b);
 
 /* Sets pair[0] and pair[1] to the frames of components c and d relative to the first base that they have in common, or

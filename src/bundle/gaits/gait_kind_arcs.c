@@ -80,7 +80,8 @@ static void write_value(const cb_gait *g, cb_text *out) {
   cb_text_puts(out, "]}");
 }
 
-/* Writes the numbers arcs, degree, ends[arcs + 1], values[arcs][degree + 1][n]. */
+/* Writes the numbers of the gait to `out` (cb_gait_basis.state): arcs, degree, ends[arcs+1],
+ * values[arcs][degree+1][n]. */
 static size_t state(const cb_gait *g, double *out) {
   const arc_table a = table_of(g);
   const size_t ends = (size_t)g->count + 1, values = (size_t)(g->count * (a.degree + 1) * g->n);

@@ -27,7 +27,7 @@ cb_status cb_gait_expressions(int n, const cb_expression *const *r, int breaks, 
         return cb_fail(CB_ERROR_ARGUMENT,
                        "variable %d of a gait depends on more than the time: expected an expression of only `t`", i);
   if ((status = cb_gait_check_breaks(breaks, times))) return status;
-  /* if there is no break at the start, the derivatives may still jump at the start */
+  /* a break at time 0 is added if the caller gives none, because the derivatives may jump between end and start */
   const int first = breaks == 0 || times[0] > 0;
   cb_gait *g = NULL;
   const cb_gait_contents contents = {.texts = n, .text = r};

@@ -44,7 +44,8 @@ static void write_value(const cb_gait *g, cb_text *out) {
   cb_text_puts(out, "}");
 }
 
-/* Writes the numbers 0, harmonics, mean[n], cosine[harmonics][n], sine[harmonics][n]. */
+/* Writes the numbers of the gait to `out` (cb_gait_basis.state): 0, harmonics, mean[n], cosine[harmonics][n],
+ * sine[harmonics][n]. */
 static size_t state(const cb_gait *g, double *out) {
   const size_t numbers = (size_t)(g->n + 2 * g->count * g->n);
   if (!out) return 2 + numbers;

@@ -35,7 +35,7 @@ static double side(int n, const double *a, const double *b) {
   return sqrt(square);
 }
 
-/* Returns whether corner k differs from the next corner. If it does not, corner k is dropped. */
+/* Returns whether corner k differs from the next corner. A corner that equals the next one is dropped. */
 static bool counts(int n, int corners, const double *r, int k) {
   return side(n, r + k * n, r + (k + 1) % corners * n) > 0;
 }

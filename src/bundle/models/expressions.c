@@ -165,7 +165,7 @@ static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet 
   return CB_OK;
 }
 
-/* Writes the gradient to slope[0], slope[stride], .. */
+/* Writes the gradient of the expression e (NULL: 0) to slope[0], slope[stride], ... */
 static void gradient(const cb_expression *e, const double *r, int n, double *slope, int stride) {
   double g[CB_JET_MAX] = {0};
   if (e) cb_expression_gradient(e, r, n, g);

@@ -21,7 +21,7 @@
 
 enum { MAX_NODES = 1000000, USUAL_POINTS = 33 };
 
-/* Reads one number per shape variable into out[n]. */
+/* Reads the list of the key `key`, which has one number per shape variable, into out[n]. */
 static cb_status window(const cb_bundle *b, const cb_node *map, const char *key, double *out) {
   const cb_node *list = cb_node_get(map, key);
   if (!list)
@@ -141,7 +141,7 @@ static cb_status read_bundle(cb_scenario *s, const cb_node *node) {
 
 /* --- the gait, the flow, and the group element at the start --- */
 
-/* Reads the scenario in a file; its nodes are in the arena of s. */
+/* Reads the scenario from the file that the node `file` names. The nodes of *root are in the arena of s. */
 static cb_status read_other(cb_scenario *s, const cb_node *file, const cb_node **root) {
   const char *path;
   char *text;

@@ -66,7 +66,7 @@ typedef struct cli_command {
   const cli_operand *operands;
   int required; /* the first `required` operands must be given */
   const cli_example *examples;
-  size_t size; /* size of `arguments`, which are 0 except for the options that are given */
+  size_t size; /* size of the struct `arguments` in bytes; its members are 0 unless their options are given */
   /* Operands that are absent are NULL. Returns an exit status. */
   int (*run)(void *arguments, char **operand);
 } cli_command;

@@ -124,8 +124,8 @@ typedef struct kept {
 } kept;
 
 static _Thread_local kept *stack; /* [KEPT_MAX], or NULL: no open scope has kept a failure */
-/* top: the number of kept failures in `stack`; reported: the number of failures above them, which an ended scope has
- * left; scopes: the number of open scopes */
+/* top: the number of failures in `stack` that belong to open scopes; reported: the number of failures above them, which
+ * come from the scope that has ended last; scopes: the number of open scopes */
 static _Thread_local size_t top, reported, scopes;
 
 cb_errors cb_errors_begin(void) {

@@ -145,5 +145,6 @@ cb_status cb_coupled_measure(cb_coupled *c, double t, cb_coupled_row *out);
 cb_status cb_coupled_residuals(cb_coupled *c, double t, const double **g);
 /* Adds to out the momentum (angular, linear) about the base point of all particles that move by themselves. */
 void cb_coupled_momentum(const cb_coupled *c, double out[6]);
-/* Sets *v to the velocities [n*k] of all points, by place, borrowed until the next call or step. */
+/* Sets *v to an array [n*k] of the velocities of all n particles in the embedding, k numbers for each, in the order of
+ * the state. The array is borrowed until the next call or step. */
 cb_status cb_coupled_velocities(cb_coupled *c, double t, const double **v);

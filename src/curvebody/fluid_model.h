@@ -128,10 +128,10 @@ typedef struct cb_fluid_model_class {
    * with the momentum and the energy of the shape's motion, is then that of all places (added_mass_of). NULL: all
    * places are fixed. */
   int (*part_of)(const cb_fluid_model *m, const void *body, int place, const cb_node **named);
-  /* For a rigid body in a flow with a gradient: computes the matrix G of `form` for n motions of the surface from its
-   * position at rest. In motion i the point x has the velocity A[i] (x - c). The body then moves relative to the linear
-   * fit of the flow around it. NULL: a model without added_mass_of is CB_ERROR_UNSUPPORTED in a flow that varies with
-   * the place. */
+  /* For a rigid body in a flow with a gradient. The motion of such a body is computed relative to a linear flow, which
+   * is fitted to the flow around it. Computes the matrix G of `form` for n motions of the surface from its position at
+   * rest: in motion i the point x has the velocity A[i] (x - c). NULL: a model without added_mass_of is
+   * CB_ERROR_UNSUPPORTED in a flow that varies with the place. */
   cb_status (*linear_form)(const cb_fluid_model *m, const void *body, const cb_surface *surface, int n,
                            const double (*A)[3][3], const double c[3], double *G);
 } cb_fluid_model_class;

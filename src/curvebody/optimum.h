@@ -50,7 +50,7 @@ typedef struct cb_optimum_problem {
   cb_gait_target target;
   cb_objective objective;
   double length;               /* required length int sqrt(r'Mr') dt of the gait, for CB_OBJECTIVE_TARGET */
-  const double *start_shape;   /* the shape r(0) = r(1), [n] (n shape variables); NULL: it is free */
+  const double *start_shape;   /* the shape r(0), [n] (n shape variables); NULL: it is free */
   const double *lower, *upper; /* bounds of the shape variables, [n]; infinite: no bound; NULL: no bounds at all */
   bool no_crossing;            /* two lines of the drawing that have no common point may touch, but not cross */
   /* a gait from which a search starts; if `starts` is 0, this is the only search. NULL: there is none. The other
@@ -62,7 +62,7 @@ typedef struct cb_optimum_problem {
   /* For CB_OBJECTIVE_TORQUE and CB_OBJECTIVE_WORK. With a start shape the motion begins and ends at rest; without one
    * it is a smooth cycle. The torques are those that motors give besides springs and dampers. */
   double duration;                          /* s, > 0 */
-  const double *end_shape;                  /* the shape r(1), [n], with start_shape; NULL: r(1) = r(0) */
+  const double *end_shape;                  /* the shape r(1), [n], only if start_shape is given; NULL: r(1) = r(0) */
   const double *largest_torque;             /* bounds of |tau_i|, [n]; infinite: none; NULL: none at all */
   const double *stiffness, *rest, *damping; /* of a spring and a damper at each shape variable, [n]; NULL: 0 */
   const double *momentum;                   /* momentum at the start, in the body frame, [dim]; NULL: 0 */

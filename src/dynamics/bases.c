@@ -457,7 +457,7 @@ static cb_status recentre(cb_system *s, int c) {
   for (int i = 0; i < count; i++)
     for (int a = 0; a < k; a++) middle[a] += x[i * k + a] / count;
   cb_space_base_point(g, base);
-  for (int f = 0; f < g->n_factors; f++) /* origins do not move in spheres */
+  for (int f = 0; f < g->n_factors; f++) /* in a factor that is a sphere the origin is fixed */
     if (g->factor[f].curvature > 0)
       memcpy(middle + g->factor[f].offset, base + g->factor[f].offset, (size_t)g->factor[f].count * sizeof *base);
   cb_space_project_point(g, middle);

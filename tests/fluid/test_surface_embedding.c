@@ -144,7 +144,8 @@ static void charts_keep_what_they_say(void **unused) {
     cb_surface_embedding_point((cb_surface_embedding){K, CB_CHART_GNOMONIC}, x, v);
     const double root = sqrt(fabs(K)), ratio = (K > 0 ? atan(root * size) : atanh(root * size)) / (root * size);
     for (int i = 0; i < 3; i++) check_near(v[i], ratio * x[i], 1e-16 + 2e-15 * size); /* round-off */
-    /* the origin moves to the shift, and a point in the same direction moves by the length of the shift */
+    /* The shift moves the origin to the point `shift`. A point on the ray from the origin through this point moves along
+     * the ray by the length of the shift. */
     cb_jet shift[3], y[3];
     for (int i = 0; i < 3; i++) {
       shift[i] = cb_jet_constant(0, x[i]);

@@ -94,8 +94,9 @@ static void killing_momenta_go_to_the_world(void **s) {
   }
 }
 
-/* A particle that moves along the axis of boost_x has no other momentum, at any distance. Near the axis, the Killing
- * fields whose flows map the axis to itself have the same sizes as near the base point. */
+/* If a particle moves along the axis of boost_x, its momenta of all Killing fields except boost_x are 0, at any
+ * distance. Near the axis, the Killing fields whose flows map the axis to itself have the same sizes as near the base
+ * point. */
 static void momentum_of_a_flight_along_an_axis_stays_pure(void **s) {
   cb_space *g = space(0);
   double local[6] = {1.7, 0, 0, 0, 0, 0}, world[6], size[6], x[K] = {0, 0.75, 0, 1.25};

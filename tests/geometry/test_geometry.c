@@ -36,8 +36,8 @@ static void metric_is_positive_and_frames_are_orthonormal(void **s) { check_ever
 
 /* --- geodesics --- */
 
-/* Computes the derivative dz of z = (x, x', u), which RK4 integrates: x'' = -K <x',x'> x, and for a transported vector
- * u, u' = -K <u,x'> x in each factor. */
+/* Computes the derivative dz of z = (x, x', u), which RK4 integrates. In each factor, with its curvature c,
+ * x'' = -c <x',x'> x, and a transported vector u has u' = -c <u,x'> x. */
 static void rate(const cb_space *g, const double *z, double *dz) {
   memcpy(dz, z + K, sizeof(double) * K);
   memset(dz + K, 0, sizeof(double) * 2 * K);

@@ -78,7 +78,8 @@ static void a_straight_way_adds_lengths_up_to_1e5(void **s) {
   }
   for (int a = 0; a < 3; a++) y[a] = -y[a];
   for (int i = 0; i < 100000; i++) cb_origin_shift(g, &o, y, &change);
-  check_at_most(o.length, 1e-7); /* round-off of 1e5 steps at sizes of up to 1e5: sqrt(1e5) ulp(1e5) */
+  /* The length is at most 1e5, and its round-off after 1e5 steps about sqrt(1e5) ulp(1e5) = 5e-9. */
+  check_at_most(o.length, 1e-7);
   cb_space_free(g);
 }
 

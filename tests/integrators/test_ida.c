@@ -1,6 +1,6 @@
-/* Tests of IDA, the integrator of SUNDIALS: its Jacobian agrees with differences, its motion with closed forms and with
- * Runge-Kutta solutions of the equation that remains without multipliers. Constraints are satisfied to round-off, and
- * errors follow the tolerances. */
+/* Tests of IDA, the integrator of SUNDIALS. Its Jacobian agrees with differences. Its motion agrees with closed forms,
+ * and with Runge-Kutta solutions of the equation of motion from which the multipliers were eliminated. Constraints are
+ * satisfied to round-off, and errors follow the tolerances. */
 #include "integrators/ida_private.h"
 #include "linked.h"
 #include "reference_constrained.h"

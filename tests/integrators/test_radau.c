@@ -111,8 +111,8 @@ static void other_constraints_have_the_orders_in_the_text(void **unused) {
 
 /* --- the rigid rod of figure 2.16 of the thesis (see analysis/README.md) --- */
 
-/* Creates the rod of length 1 with its ends at +-1/2 along an axis. In a polar chart of S3 it has the published
- * coordinates. */
+/* Creates the rod of length 1, whose ends are at distances of 1/2 from the base point, on both sides. In a polar chart
+ * of S3 its ends have the coordinates that the thesis uses (analysis/README.md). */
 static void open_rod(body_case *c, const char *space) {
   open_space(c, space);
   const char kind = space[0];

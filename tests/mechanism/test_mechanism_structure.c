@@ -367,10 +367,10 @@ static void stiff_dampers_stop_the_hinge(void **unused) {
 
 /* --- conditions that follow from other joints --- */
 
-/* In a closed linkage of three bars on hinges with parallel axes, only conditions in the plane are independent: two of
- * the five conditions of the hinge between the last two bars, or two of the three of a ball joint. A drive of this
- * hinge adds a condition, which is dependent if the first hinge is driven, too. If the linkage contains a second ball
- * joint, all three conditions of the ball joint are independent. */
+/* Three bars on hinges with parallel axes form a closed linkage in a plane. The joint between the last two bars closes
+ * it. Only two conditions of this joint are independent: two of the five of a hinge, or two of the three of a ball
+ * joint. A drive of this hinge adds a condition, which is dependent if the first hinge is driven, too. If the second
+ * joint is a ball joint, all three conditions of a closing ball joint are independent. */
 static void conditions_that_follow_from_others_are_counted(void **unused) {
   (void)unused;
   static const struct {

@@ -176,7 +176,8 @@ static void a_corner_may_be_anywhere_on_an_edge(void **state) {
   cb_bundle_free(b);
 }
 
-/* A bound of one variable is smooth, so a gait along it has no corner. */
+/* Where one variable is at its bound, the boundary of the allowed shapes is a straight line. A gait along this line has
+ * no corner. */
 static void a_gait_without_corners_stays(void **state) {
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7};
   cb_bundle *b = model("purcell", "");

@@ -75,9 +75,9 @@ static void half_a_turn_is_reached(void **state) {
   cb_bundle_free(b);
 }
 
-/* The curvature B = 1 - |r|^2 is 0 on the unit circle in the plane of the shapes r. Of all nearby loops the circle has
- * the maximum turn, int B dx dy = pi/2. To first order no change of the loop changes this turn, so the cost has no
- * influence. */
+/* The curvature B = 1 - |r|^2 is 0 on the unit circle in the plane of the shapes r = (x, y). Of all nearby loops the
+ * circle has the maximum turn, int B dx dy = pi/2. At this maximum the first variation of the turn is 0, so the circle
+ * is an extremal for every cost. */
 static cb_status near_the_unit_circle(const char *turn, cb_optima **o, cb_scenario **s) {
   static const char text[] =
       "curvebody: 1\n"

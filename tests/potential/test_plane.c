@@ -142,10 +142,10 @@ static void masses_are_those_of_the_inside(void **state) {
 
 /* --- two circles --- */
 
-/* Computes K of the translations of two circles by image dipoles. Circle theorem: outside of a circle of radius a
- * around c, a dipole m at z has the image -conj(m a^2/(z - c)^2) at c + a^2/conj(z - c). A circle that moves with the
- * velocity U is a dipole -a^2 U at its centre. The integral of phi around a circle is int phi dz = 2 pi i m + i pi a^2
- * U, where m is the sum of the dipoles inside. */
+/* Computes, by image dipoles, the part of K that belongs to the translations of two circles. Circle theorem: outside of
+ * a circle of radius a around c, a dipole m at z has the image -conj(m a^2/(z - c)^2) at c + a^2/conj(z - c). A circle
+ * that moves with the velocity U is a dipole -a^2 U at its centre. The integral of phi around a circle is
+ * int phi dw = 2 pi i s + i pi a^2 U, where w is a point of the circle and s the sum of all dipoles inside it. */
 static void image_tensor(const double *radius, const double complex *centre, double K[4][4]) {
   for (int a = 0; a < 4; a++) {
     const double complex U = a % 2 ? I : 1;

@@ -286,8 +286,9 @@ static double check_shape(const reference *r, int resolution, int most) {
   return least;
 }
 
-/* Uses resolutions that double, with three different first ones, so that faces grow unevenly. The seed selects one of
- * them for each shape; with the environment variable CB_TEST_ALL all are used. */
+/* Each resolution is twice the one before it. The first resolution is 8, 11 or 14, because the numbers of faces then
+ * grow by different factors. The seed selects one of the three for each shape; with the environment variable
+ * CB_TEST_ALL all three are used. */
 static void what_is_told_holds_for_every_shape(void **unused) {
   uint64_t seed = check_seed();
   for (const reference *r = all; r < all + sizeof all / sizeof *all; r++) {

@@ -29,7 +29,7 @@ static void fill(char *out, const char *text, double time, double v) {
     const double x = -0.7 + v * time;
     if (*text != '%')
       *out++ = *text;
-    else if (*++text == 'R') /* a gap that is zero at the start of the run has no direction */
+    else if (*++text == 'R') /* an event that is zero at the start of the run has no direction */
       out += sprintf(out, "%s", time > 0 ? ", direction: rising" : "");
     else if (*text == 'T')
       out += sprintf(out, "%.17g", time);

@@ -114,8 +114,8 @@ const cli_command cli_command_run = {
     .usage = "SCENARIO [OPTION]...",
     .summary = "Runs a scenario and records it to an HDF5 file.",
     .details =
-        "During the run, progress is shown if the output is a terminal. If the run is interrupted (Ctrl-C), it writes "
-        "a checkpoint, and `curvebody resume` continues it.",
+        "During the run, progress is shown if the output is a terminal. If the run is interrupted (Ctrl-C), the record "
+        "is closed with all rows so far, and `curvebody resume` continues it from its last checkpoint.",
     .options = options,
     .operands = operands,
     .required = 1,

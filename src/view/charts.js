@@ -252,10 +252,11 @@ curvebody.Charts = class {
       c.fillRect(p[0], p[1], to.x(ex[a + 1]) - p[0] + 0.6, to.y(ey[b]) - p[1] + 0.6);
     }));
     to.axes();
-    this.bar(canvas, to, range, colour, all);
+    this.bar(canvas, to, range, colour);
     const gait = this.arrays.find(t => t.name === "gait" && t.dims[1] === "variable"), names = this.scales.get("variable");
     const gaps = all.length < x.v.length * y.v.length;
-    chart.legend.textContent = `${this.name(array, chosen, plan.choices)} (${curvebody.Charts.unit(array)}) as colour` + (gaps ? "; grey: no value" : "");
+    chart.legend.textContent = `${this.name(array, chosen, plan.choices)} (${curvebody.Charts.unit(array)}) as colour` + (gaps ? "; grey: no value" : "") +
+      (all[all.length - 1] > range[1] || all[0] < range[0] ? "; values beyond the scale have the colours of its ends" : "");
     chart.names = [array.name];
     if (!gait || !names || !names.texts.includes(plan.x) || !names.texts.includes(plan.y)) return;
     const n = gait.lengths[1], columns = [plan.x, plan.y].map(d => names.texts.indexOf(d));
@@ -264,7 +265,7 @@ curvebody.Charts = class {
   }
 
   /* The legend of colours. */
-  bar(canvas, to, range, colour, all) {
+  bar(canvas, to, range, colour) {
     const c = to.c, x = canvas.width - 96, step = curvebody.nice((range[1] - range[0]) / 4), y = v => to.top + (1 - (v - range[0]) / (range[1] - range[0])) * to.h;
     for (let i = 0; i < to.h; i++) {
       c.fillStyle = colour(range[0] + (i + 0.5) / to.h * (range[1] - range[0]));
@@ -274,7 +275,6 @@ curvebody.Charts = class {
     c.strokeRect(x, to.top, 16, to.h);
     c.textAlign = "left", c.textBaseline = "middle";
     for (let i = Math.ceil(range[0] / step - 1e-9); i * step <= range[1] + 1e-9 * step; i++) c.fillText(curvebody.round(i * step, step), x + 20, y(i * step));
-    if (all[all.length - 1] > range[1] || all[0] < range[0]) c.fillText("beyond: cut", x - 4, to.top + to.h + 14);
   }
 
   line(to, points, colour, width) {

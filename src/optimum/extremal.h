@@ -44,8 +44,8 @@ typedef struct cb_wong {
 void cb_wong_init(cb_wong *w, const cb_bundle *b);
 
 /* The results of cb_wong_at at x[size]. The variables in the set `held` (bit i for variable i) have v_i = 0. The
- * results are f[size] = x', v[n], xi[dim] and H, and the derivatives in x: J[size][size] of f, X[dim][size] of xi,
- * V[n][size] of v. Any of them may be NULL. If w->speed is not 0, v is that of cb_wong_abnormal_velocity. Returns
+ * results are f[size] = x', v[n], xi[dim] and H. The derivatives in x are J[size][size] of f, X[dim][size] of xi, and
+ * V[n][size] of v. Any of these pointers may be NULL. If w->speed is not 0, v is that of cb_wong_abnormal_velocity. Returns
  * CB_STEP_SINGULAR if M, restricted to the variables that are not held, is not positive definite. */
 typedef struct cb_wong_rates {
   double *f, *v, *xi, *H, *J, *X, *V;
@@ -65,9 +65,10 @@ cb_status cb_wong_release(const cb_wong *w, unsigned held, double *x, double *D)
 cb_status cb_wong_bound_force(const cb_wong *w, unsigned held, const double *x, double *force);
 
 /* The results of cb_wong_homogeneous_at at x[size] = (r, v, lambda). P[size] is (r, p, lambda), and f[size] are the
- * rates of P, with kappa in place of mu (see above). xi[dim] is the body velocity, and s = v'Mv. If J is not NULL, the
- * derivatives are computed as well: J and D[size][size] of f and P in x, X[dim][size] of xi, ds[size] of s; JG and
- * DG[size][2] of f and P in (mu, cost). */
+ * rates of P, with kappa in place of mu (see the top of this file). xi[dim] is the body velocity, and s = v'Mv.
+ *
+ * If J is not NULL, the derivatives are computed as well. Those in x are J[size][size] of f, D[size][size] of P,
+ * X[dim][size] of xi, and ds[size] of s. Those in (mu, cost) are JG[size][2] of f and DG[size][2] of P. */
 typedef struct cb_wong_homogeneous {
   double *f, *P, *xi, *s, *J, *D, *X, *ds, *JG, *DG;
 } cb_wong_homogeneous;
@@ -183,8 +184,8 @@ cb_status cb_extremal_gait(const cb_extremal *e, cb_gait **out);
 
 typedef struct cb_conjugate {
   int count;      /* number of conjugate times in (0, 1) */
-  double time[2]; /* the first conjugate time in (0, 1), and the first one from 1 on; infinite if there is none up to
-                   * `last` */
+  double time[2]; /* the first conjugate time in (0, 1), and the first one that is at least 1; infinite if there is none
+                   * up to the argument `last` of cb_conjugate_find */
   double skew;    /* the largest entry of Y'Z - Z'Y for columns of (Y, Z) of length 1; exactly 0 without numerical
                    * errors */
 } cb_conjugate;

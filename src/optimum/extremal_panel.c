@@ -28,7 +28,8 @@ static double gather(const cb_tableau *t, int dim, double h, const double *rate,
   return change;
 }
 
-/* Computes theta at the stages and at the end of a step of g' = g xi: g_j = g exp(theta_j). */
+/* Makes a step of g' = g xi from the group element g. Computes theta at each stage j and `end` at the end of the step:
+ * the element at stage j is g exp(theta_j), and the element at the end is g exp(end). */
 static cb_status group_panel(const cb_group *G, const cb_tableau *gauss, double h, const double *xi, double *theta,
                              double *end) {
   const int dim = G->dim;
@@ -106,8 +107,8 @@ static cb_status residuals(extremal_mesh *m, const unknowns *u, int a, int k, do
   return status;
 }
 
-/* Computes the rates at stage number s, counted over all panels, which lies on arc a. With `slopes`, also computes
- * their derivatives. */
+/* Computes the rates of the state at stage s, which lies on arc a. Stages are counted over all panels. With `slopes`, it
+ * also computes the derivatives of the rates in the state. */
 static cb_status stage_at(extremal_mesh *m, const unknowns *u, int a, int s, bool slopes) {
   const int size = m->p->size, dim = m->p->dim, square = s * size * size;
   const double *x = u->stage + s * size;

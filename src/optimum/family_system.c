@@ -59,8 +59,8 @@ static inline double family_largest(int n, const double *a, int k, int *row, int
   return maximum;
 }
 
-/* Factors a[n][n] in place. place[2][n] becomes the order of the rows and that of the columns. Returns the rank. *sign
- * becomes the sign of the product of the pivots, which each exchange of rows or columns reverses. */
+/* Computes the LU factors of a[n][n] in place, with exchanges of rows and columns. place[2][n] becomes the order of the
+ * rows and the order of the columns. Returns the rank. *sign becomes the sign of the determinant. */
 static inline int family_factor(int n, double *a, int *place, int *sign) {
   int *row = place, *column = place + n, rank = 0;
   double first = 0;

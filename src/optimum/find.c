@@ -24,10 +24,11 @@ typedef struct trial {
   cb_status status;
   int found;                  /* number of starts that led to this gait */
   double shape[CB_SHAPE_MAX]; /* for a failed search: the shape of its last gait that place() computes */
-  /* for a failed search: the objective of its last gait, if this gait was near the target and its objective was below
-   * half of that of the start; otherwise infinite */
+  /* The objective of the last gait of a failed search. It is set if this gait was near the target and its objective was
+   * below half of the objective of the first gait; otherwise it is infinite. */
   double fallen;
-  /* for a failed search: the amount of its last gait, if no change of this gait changes the amount; otherwise 0 */
+  /* The amount of the last gait of a failed search. It is set if no change of this gait changes the amount; otherwise
+   * it is 0. */
   double maximum;
   bool settled;        /* the gait was refined in more functions of time */
   char hindrance[256]; /* the error message, if breaks of the bundle or limits of torques made the search fail */

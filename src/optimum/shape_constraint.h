@@ -65,8 +65,8 @@ cb_status cb_shape_constraints_term(cb_shape_constraints *w, int k, int term, co
  *       the forces
  *   critical cone: ds_k . delta r = 0 where z > 0;  the second variation there has - sum z s_k''
  * delta r: change of the gait; ds_k, s_k'': first and second derivatives of s_k in r; A: the rows ds_k phi for the
- * basis functions phi; E: cost. The projection on the cone only decides which constraints press, z > 0; x is then
- * computed as the projection on A x = 0 of their rows. At a corner of a constraint that points inwards (two terms f_0 =
+ * basis functions phi; E: cost. The projection on the cone only decides which constraints press on the gait, those with
+ * z > 0. x is then computed as the projection on the space A x = 0, where A has the rows of these constraints only. At a corner of a constraint that points inwards (two terms f_0 =
  * f_1 = 0, direct.h) the gait bends around the corner. There ds is replaced by the normals of the two legs, (f_1'v)
  * f_0' - (f_0'v) f_1', v = r', which point away from the constraint.
  * Source: Bonnans & Shapiro, Perturbation Analysis of Optimization Problems (2000), sections 3.1 and 3.2.
@@ -155,7 +155,7 @@ void cb_barrier_free(cb_barrier *b);
 /* Computes the barrier at the shapes r[nodes][n]. With `slopes`, sets value (infinite if an s is not above 0), s, ds
  * and dds; otherwise only value and trial. */
 cb_status cb_barrier_at(cb_barrier *b, const double *r, bool slopes);
-/* Sets the multipliers z to tau/s if `afresh`; otherwise limits them to within a factor 1e10 of tau/s. */
+/* Sets each multiplier z to tau/s if `afresh`; otherwise moves it into the range from 1e-10 tau/s to 1e10 tau/s. */
 void cb_barrier_begin(cb_barrier *b, bool afresh);
 /* These functions add the first derivatives of the barrier to g[n functions], and its second derivatives to H, whose
  * rows have `columns` numbers. */

@@ -69,15 +69,16 @@ typedef struct cb_variation {
   const cb_bundle *bundle;
   const cb_basis *basis; /* borrowed */
   int n, dim, unknowns;  /* numbers of shape variables, of dimensions of the group, and of coefficients c */
-  /* r(1) - r(0), full periods of the variables, set by the caller; the gait is drift t plus the functions */
+  /* r(1) - r(0), which are full periods of the variables, set by the caller. The gait is drift t plus the sum of the
+   * basis functions with the coefficients c. */
   double drift[CB_SHAPE_MAX];
   double cost;
   double g[CB_GROUP_SIZE];
   double *dcost; /* [unknowns]: the derivative of cost in c */
   double *dy;    /* [dim][unknowns]: y_1(1), the derivative of the holonomy in c */
-  /* values at the nodes */
+  /* The following arrays have values at the nodes. */
   double *r, *v;   /* [nodes][n] */
-  double *element; /* [nodes][group->size] */
+  double *element; /* [nodes][group->size]: g */
   double *A, *dA, *M, *dM;
   struct cb_effort
       *effort; /* borrowed, set by the caller: the cost is that of torques (effort.h); NULL: int v.M v dt */

@@ -12,7 +12,7 @@ struct cb_variation_work {
   bool cubic; /* true if ad_z^3 = killing(z, z)/2 ad_z for all z of the algebra */
   double killing[9];
   double *Ad;            /* [nodes][dim][dim]: Ad_g at the nodes */
-  double *turn, *way;    /* Ad_g d_i A v and Ad_g A_i at the nodes: [nodes][dim][n] */
+  double *turn, *way;    /* turn: Ad_g (dA/dr_i) v; way: Ad_g A_i (column i of A); at the nodes, [nodes][dim][n] */
   double *ddA, *ddM;     /* second derivatives of A and M at one node */
   double *left, *right;  /* factors of the part of the Hessian that is not local in time: [..][unknowns] */
   double *rate, *before; /* for one plane (a, b) (variation.h): rate is a.y_1' at the nodes of a panel,

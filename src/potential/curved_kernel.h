@@ -12,8 +12,8 @@
  * centroid, with 1/12 and 3/4 of the area. The area that belongs to a point of a rule is N/(2 c^(3/2)) times the weight
  * of the point in the rule, with c of cb_curved_node (numerics/numerics_curved.h).
  *
- * For K = 1 the functions use a number P of the distance t. P is t/sin t for t <= pi/2 and (pi - t)/sin t otherwise. As
- * a function of z = min(q, 4 - q)/4, which is at most 1/2, P is 1 + z times a polynomial. This polynomial interpolates
+ * For K = 1 the functions use P, a function of the distance d. P is d/sin d for d <= pi/2 and (pi - d)/sin d otherwise.
+ * As a function of z = min(q, 4 - q)/4, which is at most 1/2, P is 1 + z times a polynomial. This polynomial interpolates
  * (asin(z^1/2)/(z (1 - z))^1/2 - 1)/z at Chebyshev's points; the relative error of P is 4e-15. The rule of degree 2,
  * whose errors are of order 1e-6, uses a shorter polynomial with the error 2e-10.
  */
@@ -139,7 +139,8 @@ INLINE vec green(const sight *s, double K) {
   return s->w * where_above(set(0), s->w, s->P, fma3(set(PI), s->inverse, -s->P));
 }
 
-/* Returns (t - sin t cos t)/sin^3 t, with pi - t in place of t where behind > 0. square is 1/sin^2 t. */
+/* Returns (t - sin t cos t)/sin^3 t. Here t is the distance d of the file head, or pi - d where behind > 0. square is
+ * 1/sin^2 t. */
 INLINE vec background(const sight *s, vec square, vec behind) {
   const vec other = fma3(set(PI), s->inverse, -s->P), angle = where_above(set(0), s->w, other, s->P),
             rest = where_above(set(0), s->w, s->P, other);

@@ -1,6 +1,7 @@
-/* This file computes the flow around moving bodies at points and on the surface, and its pressure (equations in
- * field.h). The densities of sources have four columns. The first three are the components of g; their potential A, a
- * vector, gives the velocity rot A. The fourth is -w, and the gradient of its potential is a velocity.
+/* This file computes the flow around moving bodies at points and on the surface, and its pressure (equations and
+ * symbols in field.h). The densities of sources have four columns. The first three are the components of g; their
+ * potentials form a vector A, which gives the velocity rot A. The fourth is -w; the gradient of its potential is the
+ * other part of the velocity.
  */
 #include "potential/field.h"
 

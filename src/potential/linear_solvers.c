@@ -15,9 +15,9 @@ enum { PIECE = 4096 }; /* number of terms of a partial sum, the same for any num
 
 typedef struct column {
   double *basis; /* [restart + 1][n] */
-  /* h: the triangular matrix, in columns of restart + 1 numbers; cosine, sine: of the rotations */
+  /* h: the triangular matrix of GMRES, in columns of restart + 1 numbers; cosine, sine: those of Givens rotations */
   double *h, *cosine, *sine;
-  double *g;       /* the rotated right-hand side */
+  double *g;       /* the right-hand side of the triangular equations, after the rotations */
   double size;     /* |b|, b the right-hand side */
   double residual; /* |b - A x| */
   int steps;       /* number of steps in this cycle */

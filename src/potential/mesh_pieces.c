@@ -34,9 +34,9 @@ typedef struct pieces {
 /* Data that is used while the pieces are found. */
 typedef struct search {
   int faces, *up; /* up: [faces], a union-find forest; each root is a face that represents its piece */
-  bool *sheet;    /* [faces]: the piece of this root is a sheet */
+  bool *sheet;    /* [faces]: for a root, whether its piece is a sheet */
   bool *reached;  /* [faces]: the fluid reaches the face */
-  double *volume; /* [faces]: the volume of the piece of this root */
+  double *volume; /* [faces]: for a root, the volume of its piece */
   side *side;
   int *copy; /* [vertices]; -1: the vertex has no copy */
 } search;
@@ -397,8 +397,8 @@ static double exit_of(const line *l, const cb_panels *p, int j) {
   return t;
 }
 
-/* Returns the first panel through which the line leaves the body, and ends the line there. Returns -1 if there is
- * none. */
+/* Returns the first panel through which the line leaves the body, and shortens the line so that it ends at this panel.
+ * Returns -1 if there is no such panel. */
 static int facing(const cb_panel_tree *tree, const cb_panels *p, int self, line *l) {
   int stack[CB_TREE_LEVELS + 2] = {0}, found = -1;
   for (int top = 1; top > 0;) {

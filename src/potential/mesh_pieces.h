@@ -28,12 +28,12 @@ typedef struct cb_pieces {
   int places;       /* number of places: the vertices, then copies of the vertices on borders */
 } cb_pieces;
 
-/* Finds the pieces. Returns CB_ERROR_DOMAIN if no piece has the fluid on its outside, or if solids and sheets cannot be
- * distinguished. The caller frees the result with cb_pieces_free. */
+/* Finds the pieces of a mesh. Returns CB_ERROR_DOMAIN if no piece has the fluid on its outside, or if solids and sheets
+ * cannot be distinguished. The caller frees the result with cb_pieces_free. */
 cb_status cb_pieces_create(int vertices, const double (*x)[3], int faces, const int (*face)[3], cb_pieces **out);
 void cb_pieces_free(cb_pieces *p);
 
-/* Sets the positions y[places] of the places, for vertices at x. */
+/* Computes the positions y[places] of the corners of panels (cb_pieces.places) from the positions x of the vertices. */
 void cb_pieces_place(const cb_pieces *p, const double (*x)[3], double (*y)[3]);
 
 /* Finds the faces of solids that the fluid reaches. For this function a piece is a set of faces that are connected

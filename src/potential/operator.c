@@ -47,7 +47,9 @@ struct cb_operator {
   bool coarse; /* use the preconditioner */
   cb_hlu *hlu; /* NULL: not computed yet */
   cb_krylov *krylov;
-  double *padded, *b, *row_sum; /* padded: [columns][stride]; b: [columns][n]; row_sum: [n] */
+  /* padded: [columns][stride], the columns of a product, padded with zeros; b: [columns][n], the right sides; row_sum:
+   * [n], the sums of the rows of the matrix, where those of D are added to 1/2 */
+  double *padded, *b, *row_sum;
 };
 
 static size_t stored_bytes(const cb_operator *o) { return o->stride * (size_t)o->p->n * sizeof(double); }
@@ -421,7 +423,7 @@ struct cb_images {
   cb_panels *both;
   cb_operator *operator;
   bool fresh;      /* the panels of body and image are up to date */
-  double *w, *phi; /* [columns][2 n] */
+  double *w, *phi; /* [columns][2 n]: normal velocities and potentials on the panels of body and image */
 };
 
 static cb_status mirror(cb_images *m) {

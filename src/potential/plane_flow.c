@@ -17,9 +17,9 @@ struct cb_plane_flow {
   int *first, *pivot;           /* first: the unknown of a body's first node */
   double *x, *y, *dx, *dy;      /* x, y: the nodes z in the common frame; dx, dy: z' ds/(2 pi) */
   double *A, *phi, *right;      /* phi[motions][unknowns], right[changes][motions][unknowns] */
-  double *seen;                 /* sum_t Re C_zt Psi(t) of each body at each node z */
-  double *re, *im, *psi;        /* re, im: C of one target and the nodes of a body; psi: [motions][nodes of a body] */
-  double *u, *impulse, *change; /* u: [motions][bodies][3]; impulse, change: [bodies][3], of one motion */
+  double *seen;                 /* [bodies][unknowns][3]: sum_t Re C_zt Psi_a(t), z: a node, t: the nodes of a body */
+  double *re, *im, *psi;        /* re, im: C_zt for one z and the nodes t of a body; psi: [motions][nodes of a body] */
+  double *u, *impulse, *change; /* u: [motions][bodies][3], twists; impulse, change: [bodies][3], of one motion */
   cb_plane_error error;
 };
 

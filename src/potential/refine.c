@@ -162,7 +162,8 @@ static void units(const cb_potential_level *level, double unit[6]) {
   for (int i = 0; i < 6; i++) unit[i] = sqrt(K) * (i < 3 ? level->radius : 1);
 }
 
-/* Returns the size of a difference K of tensors in the units of units(). Transforms K to the centre of the level. */
+/* Returns the size of a difference K of two tensors: the largest entry in the units of units(). The function also
+ * transforms K itself to the centre of the level. */
 static double size_at(const cb_potential_level *level, double K[6][6]) {
   double unit[6], size = 0;
   units(level, unit);
@@ -185,8 +186,8 @@ double cb_potential_departure(const cb_potential_level *level, const double K[6]
   return size_at(level, difference);
 }
 
-/* Replaces K by the nearest tensor without negative eigenvalues, in the units of units(). The true tensor has none, so
- * the result is at least as close to the true tensor. */
+/* Replaces K by the nearest tensor without negative eigenvalues, where distances are measured in the units of units().
+ * The true tensor has no negative eigenvalues, so the result is at least as close to it as K was. */
 static cb_status make_positive(const cb_potential_level *level, double K[6][6]) {
   double unit[6], value[6], vector[36], a[36];
   gsl_eigen_symmv_workspace *work = gsl_eigen_symmv_alloc(6);

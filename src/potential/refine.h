@@ -69,7 +69,8 @@ typedef struct cb_potential_estimate {
 
 enum { CB_POTENTIAL_LEVELS = 12 };
 
-/* Computes the estimate from n levels, 1 to CB_POTENTIAL_LEVELS. Each level is finer than the one before it. */
+/* Computes the estimate of K and its error from n levels, 1 to CB_POTENTIAL_LEVELS. Each level is finer than the one
+ * before it. */
 cb_status cb_potential_estimated(int n, const cb_potential_level *level, cb_potential_estimate *out);
 /* Returns the distance of the tensor of a level from K, in the units of the errors above. */
 double cb_potential_departure(const cb_potential_level *level, const double K[6][6]);
@@ -84,7 +85,9 @@ typedef struct cb_potential_body {
   int least;                 /* minimum number of levels, even if fewer meet the error */
   cb_potential_level *level; /* [CB_POTENTIAL_LEVELS]: receives the solved levels, *levels of them; NULL: not wanted */
   int *levels;
-  double fair; /* this error is sufficient if the next level has more than about `faces` faces; 0: none */
+  /* An error of `fair` is sufficient if the next level would have more than about `faces` faces. fair = 0: there is no
+   * such limit. */
+  double fair;
   int faces;
   /* [CB_POTENTIAL_WHY]: receives the reason why the error is not met, or ""; NULL: not meeting the error is a
    * failure */

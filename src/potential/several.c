@@ -273,7 +273,7 @@ cb_status cb_several_apply(cb_several *m, const cb_pose *g, const double (*Y)[6]
   return status;
 }
 
-/* Computes K from the columns of unit twists. */
+/* Computes the added mass K[6n][6n] of n bodies. Column c holds the solution for unit twist c. */
 static void find_tensor(const cb_several_work *e, const cb_several_columns *c, double (*momentum)[6], double *K) {
   const cb_several *m = e->m;
   const int size = MOTIONS * m->bodies;
@@ -367,7 +367,8 @@ static void set_motions(cb_several_shape *s, const cb_panels *p) {
   }
 }
 
-/* Computes A = I/2 - D and S w_a. The array S has space for one row of the matrix S, padded with zeros. */
+/* Computes A = I/2 - D and the products S w_a, where w_a are the normal velocities of unit twist a. The array S has
+ * space for one row of the matrix S, padded with zeros. */
 static void fill(cb_several_shape *s, const cb_panel_kernels *kernels, double *S) {
   for (int i = 0; i < s->n; i++) {
     double *A = s->A + (size_t)i * s->stride, sum[CB_PANEL_COLUMNS] = {0};

@@ -180,8 +180,8 @@ void cb_several_product(cb_several_work *e, int columns, const double *x, double
   cb_threads_range(cb_several_threads(e->m, 256), e->m->rows, product_rows, &t);
 }
 
-/* Adds to column c of the result, for the panels begin to end, what the rows of body i contribute to the transposed
- * product. */
+/* Adds the contribution of body i's rows of the matrix to column c of the transposed product. Only the entries begin
+ * to end - 1 of the column are computed. */
 static void add_rows(const task *t, int i, size_t begin, size_t end, size_t shift, int c) {
   const cb_several *m = t->e->m;
   const double *x = t->x + (size_t)c * m->total + m->at[i];
@@ -192,7 +192,8 @@ static void add_rows(const task *t, int i, size_t begin, size_t end, size_t shif
   }
 }
 
-/* Computes the transposed product. begin and end count groups of CB_PANEL_PAD panels. */
+/* Computes part of the transposed product in one thread: the entries of the groups begin to end - 1, each of
+ * CB_PANEL_PAD panels. */
 static void transposed_columns(void *context, int begin, int end) {
   const task *t = context;
   const cb_several *m = t->e->m;

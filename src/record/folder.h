@@ -100,6 +100,6 @@ cb_status cb_reader_rows_by_name(cb_reader *reader, uint64_t *rows);
 cb_status cb_segments_list(const cb_segments *s, uint64_t **number, size_t *count);
 
 extern const char cb_segment_base[];      /* the file name of segment 0, a record without rows */
-extern const char cb_segments_of_sweep[]; /* the file name of the text of a sweep in the folder of its results */
+extern const char cb_segments_of_sweep[]; /* the file in the folder of a sweep that holds the text of the sweep */
 /* Returns the malloc'd path of a segment; NULL if there is no memory. */
 char *cb_segment_name(const cb_segments *s, uint64_t number);

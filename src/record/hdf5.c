@@ -59,7 +59,7 @@ static herr_t deepest(unsigned n, const H5E_error2_t *error, void *unused) {
 static herr_t remember(hid_t stack, void *unused) {
   (void)unused;
   if (errno == ENOMEM) lacking = true;
-  if (errno == EIO && !refused) refused = EIO; /* EIO comes from stat, which is not on the error stack */
+  if (errno == EIO && !refused) refused = EIO; /* a failure of stat is not on the error stack */
   return H5Ewalk2(stack, H5E_WALK_UPWARD, deepest, NULL);
 }
 
@@ -249,8 +249,9 @@ static void redirect_to_memory(hid_t file) {
   close(nowhere);
 }
 
-/* The data that were read do not depend on whether close succeeds. The descriptor is redirected first, because HDF5
- * 1.14 crashes at the end of the program if the system twice refuses to close a file. */
+/* A failure to close the file is not reported here, because it does not change the data that were read. The descriptor
+ * is redirected first, because HDF5 1.14 crashes at the end of the program if the system twice refuses to close a
+ * file. */
 void cb_hdf5_close_read(hid_t file, const char *path) {
   const int before = refused;
   if (H5Fget_obj_count(file, H5F_OBJ_FILE) == 1) redirect_to_memory(file); /* 1: nothing else reads the file */

@@ -27,11 +27,12 @@ cb_status cb_hdf5_fail(const char *path, const char *what, ...) __attribute__((f
  * memory, it fails like cb_hdf5_fail; otherwise the file is damaged: CB_ERROR_INPUT. */
 cb_status cb_hdf5_fail_open(const char *path);
 
-/* Sets the reason for cb_hdf5_fail, unless a call of HDF5 has failed before. */
+/* Sets the reason that cb_hdf5_fail will give. If a call of HDF5 has failed before, its reason is kept. */
 void cb_hdf5_give_reason(const char *text);
 
-/* Returns `status`, unless a read was refused since cb_hdf5_quiet_begin (CB_ERROR_FILE) or HDF5 had no memory
- * (CB_ERROR_MEMORY): then the results are not reliable, because an object that was not found may be in the file. */
+/* Checks whether what was read since cb_hdf5_quiet_begin is reliable. Returns CB_ERROR_FILE if the system refused a read,
+ * and CB_ERROR_MEMORY if HDF5 had no memory: then an object that was not found may still be in the file. Otherwise
+ * returns `status`. */
 cb_status cb_hdf5_unread(const char *path, cb_status status);
 
 /* Forgets the failures so far: they were expected. */
@@ -49,7 +50,8 @@ hid_t cb_hdf5_file_access(void);
 /* A program may probe each file before it is opened, because a damaged or forged file can crash HDF5. The library
  * itself starts no process: without a prober every file is opened. */
 typedef struct cb_prober {
-  /* CB_ERROR_INPUT with "FILE: error: ..." if the file must not be opened. CB_OK if there is no such file. */
+  /* Probes a file. Returns CB_ERROR_INPUT with "FILE: error: ..." if the file must not be opened, and CB_OK if it may be
+   * opened or does not exist. */
   cb_status (*look)(const char *path);
   void (*trust)(const char *path); /* this process has written the file */
 } cb_prober;
@@ -101,7 +103,8 @@ bool cb_hdf5_set_virtual(hid_t create, hid_t space, const char *file, const char
 /* Opens an attribute of the object `of` (a path from `where`; "." is `where` itself) that has `count` values of this
  * class. Negative if there is no such attribute or it is different. The caller closes it. */
 hid_t cb_hdf5_attribute(hid_t where, const char *of, const char *name, H5T_class_t class, size_t count);
-/* Read, or write, the `count` numbers of an attribute that cb_hdf5_attribute finds, as memory_type. */
+/* cb_hdf5_get_numbers reads the `count` numbers of an existing attribute, and cb_hdf5_set_integers overwrites them.
+ * memory_type is the type of the numbers in memory. Both find the attribute with cb_hdf5_attribute. */
 bool cb_hdf5_get_numbers(hid_t where, const char *of, const char *name, H5T_class_t class, hid_t memory_type,
                          size_t count, void *out);
 bool cb_hdf5_set_integers(hid_t where, const char *of, const char *name, hid_t memory_type, size_t count,

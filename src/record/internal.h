@@ -173,9 +173,9 @@ cb_status cb_join_write(cb_record_pieces *pieces, const cb_join *j, bool *joined
 /* A file that is opened from an image and then filled. A small file is made in memory; a large one on the disk under a
  * temporary name, after `capacity` bytes were reserved on the disk. Then it gets the name of the record. */
 typedef struct cb_whole {
-  const char *path, *record; /* the path for messages; the path with links followed */
+  const char *path, *record; /* path: the record's path in messages; record: the same path with links followed */
   const cb_image *start;
-  double bytes, capacity; /* an estimate of the file's size; the bytes to be reserved on the disk */
+  double bytes, capacity; /* bytes: an estimate of the file's size; capacity: the bytes to be reserved on the disk */
   bool synced;
   cb_status (*fill)(void *context, hid_t file);
   void *context;

@@ -329,7 +329,7 @@ static cb_status take_as_segment(cb_record_pieces *pieces) {
   return status;
 }
 
-/* Keeps the pieces up to the position at which the run continues. */
+/* Removes the pieces after the position `at`, at which the run continues, from the list. */
 static void cut(cb_record_pieces *pieces, cb_record_position at) {
   size_t count = 1;
   while (count < pieces->count && pieces->piece[count].first.rows <= at.rows &&

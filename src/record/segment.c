@@ -269,7 +269,7 @@ hid_t cb_virtual_properties(const cb_record_pieces *over, const char *name, bool
   return H5I_INVALID_HID;
 }
 
-/* The list is one text of fixed length per segment, or a single empty text if there is no segment. */
+/* Writes the list of segments: one text of fixed length per segment, or a single empty text if there is no segment. */
 static bool put_list(hid_t file, const cb_record_pieces *over) {
   const hsize_t dims[1] = {over->count ? over->count : 1};
   char *lines = calloc(dims[0], LINE);

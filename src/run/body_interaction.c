@@ -9,8 +9,8 @@
  * one diameter. The iteration of the twists of all bodies is accelerated (numerics/anderson.h); each pose is then moved
  * by the change of its twist that the acceleration makes. The iteration ends where the error of the next twists,
  * kappa/(1 - kappa) times the last change, is below round-off. It starts from the states alone, so its result does not
- * depend on the steps before. The total momentum is conserved exactly after any number of iterations, because the
- * slopes of one evaluation have the sum 0. A coupling that depends on coordinates of joints alone is not iterated: the
+ * depend on the steps before. The total momentum is conserved up to round-off after any number of iterations, because
+ * the slopes of one evaluation have the sum 0. A coupling that depends on coordinates of joints alone is not iterated: the
  * equations of the joined bodies contain it (mechanism/mechanism_private.h). Symbols: fluid/body_coupling.h and
  * fluid/rigid_step.h.
  */
@@ -165,7 +165,8 @@ double cb_body_interaction_renew(cb_body_interaction *in, double half, bool fast
   return kappa > 0 && kappa < .5 ? fmin(1, MARGIN * kappa / (1 - kappa)) * change : change;
 }
 
-/* Finds the twists relative to a uniform flow u: Y - U, U = (0, R^T u) with the rotation R of the pose. */
+/* Finds the twists of the bodies relative to a uniform flow u. They are Y - U, where U = (0, R^T u) and R is the rotation
+ * of the body's pose. */
 static cb_status make_relative(cb_body_interaction *in, double t) {
   static const double origin[1][3] = {{0}};
   double u[1][3];
@@ -187,7 +188,9 @@ cb_status cb_body_interaction_evaluate(cb_body_interaction *in, double t, bool m
     status = in->coupling->class_->apply(in->self, t, in->g, (const double(*)[6])in->relative, in->momentum,
                                          middle ? in->slope : NULL, middle ? NULL : in->energy);
   for (int i = 0; i < in->n && !status && in->flow && middle; i++) {
-    double turn[3]; /* U turns with the body: -<momentum, dU>, dU = (0, -xi_omega × R^T u) */
+    /* A rotation xi_omega of the body changes U in its frame by dU = (0, -xi_omega × R^T u). This adds -<momentum, dU>
+     * to the slope. */
+    double turn[3];
     cb_cross3(in->stream[i], in->momentum[i] + 3, turn);
     for (int k = 0; k < 3; k++) in->slope[i][k] += turn[k];
   }

@@ -367,7 +367,8 @@ static bool grow(void *pointer, size_t bytes) {
   return true;
 }
 
-/* Makes the capacity sufficient for n balls, and for at least two cells per ball, up to 2^30 cells; sets block_bits. */
+/* Enlarges the arrays for n balls. The grid gets at least two cells per ball, but at most 2^30 cells; block_bits is set
+ * for this number of cells. */
 static cb_status reserve_balls(cb_broad *b, int n) {
   int bits = 1;
   while (bits < 24 && ((size_t)64 << bits) < 2 * (size_t)n) bits++;

@@ -84,7 +84,7 @@ typedef struct cb_ball {
   union {
     struct {
       double reach, s, c; /* s, c: sine and cosine (in H^n the hyperbolic ones) of reach/2 */
-      double a, grow, g;  /* H^n: a, e^a, sinh a */
+      double a, grow, g;  /* H^n: a is the distance of the point from the base point, grow = e^a, g = sinh a */
     };
     double half[3]; /* charts: half the edges of the box */
   };

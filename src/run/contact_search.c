@@ -293,7 +293,7 @@ static cb_status first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from,
         return CB_OK;
       }
       if (zero) {
-        c->gap.side = -c->gap.side; /* outside the face: continue on its other side */
+        c->gap.side = -c->gap.side; /* it passes the plane of the face outside the face: continue on the other side */
         at = moment + tiny + (c->gap.kind == CB_GAP_WALL ? 2 * fabs(value.gap / closing) : 0); /* skip the round-off */
         if (at >= until) return CB_OK;
         continue;

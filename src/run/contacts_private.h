@@ -50,8 +50,8 @@ typedef struct cb_parts {
   double t, t_low, h; /* the start of the step, and its length */
   cb_state *base, *end, *trial;
   double *clock, *trial_at;     /* [components]: the times of the states in base and in trial (nan: no state) */
-  double *speed, *acceleration; /* [n]: bounds from the clock of the part to the end of the step */
-  double fastest;               /* the largest of these bounds of speeds when the step begins */
+  double *speed, *acceleration; /* [n]: bounds for each particle, valid from the clock of its part to the step's end */
+  double fastest;               /* the largest number in `speed` when the step begins */
 } cb_parts;
 
 /* Makes the parts of a system. The system and its integrator `whole` are borrowed. */
@@ -87,9 +87,9 @@ cb_candidate cb_candidate_of(const cb_system *system, const cb_gap *gap);
 cb_status cb_candidate_at(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, cb_gap_value *value,
                           double *rate);
 
-/* Computes *speed, a limit for the rate at which a gap opens at tau. The bound of the second derivative allows a gap
- * that opens with at most this rate to be closed again after the duration `time`, or to stay so small that the search
- * cannot distinguish it from a closed gap. *speed is 0 if there is no such bound. */
+/* Computes *speed, a limit for the rate at which a gap opens at tau. A gap that opens more slowly than this may close
+ * again within the duration `time`, as far as the bound of its second derivative shows, or stay so small that the
+ * search cannot distinguish it from a closed gap. *speed is 0 if there is no such bound. */
 cb_status cb_candidate_slow(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double time, double *speed);
 
 /* Finds the earliest time *tau in [from, until] (until <= h) at which the gap of a contact is 0 and closes; *found
@@ -106,8 +106,9 @@ typedef struct cb_event_memory {
   bool known; /* the gap is at a reported zero: it must leave this zero before another zero counts */
 } cb_event_memory;
 
-/* Finds the earliest zero in [from, until] (until <= h) that counts for the direction of the event: a change of sign
- * (also by a jump), a touch, or a zero at either end. Sets *tau to its time and *found to whether there is one. */
+/* Finds the earliest zero of an event's gap in [from, until] (until <= h). A change of sign (also by a jump), a touch,
+ * and a zero at either end count, if the event has this direction. Sets *tau to the time of the zero, and *found to
+ * whether there is one. */
 cb_status cb_event_first(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, cb_event_memory memory, double from,
                          double until, double *tau, bool *found);
 

@@ -153,8 +153,9 @@ static cb_status lay(cb_contacts *c, const cb_candidate *what) {
   return status;
 }
 
-/* Keeps a gap closed if it opens so slowly that its next contact would come within the fraction `brief` of a step
- * (`brief_sliding` if its part slides). Sets *rested to whether the gap has also closed that slowly. */
+/* Adds a gap to the resting gaps if it opens so slowly after a contact that it would close again within the fraction
+ * `brief` of a step (`brief_sliding` if its part slides). Sets *rested to true if the gap also closed that slowly
+ * before the contact. */
 static cb_status lay_slow(cb_contacts *c, const cb_reflection_contact *touched, bool slides, double tau, bool *rested) {
   *rested = false;
   if (c->options.accumulation != CB_ACCUMULATION_REST || touched->restitution == 1) return CB_OK;
@@ -242,7 +243,7 @@ cb_status cb_contacts_reflect(cb_contacts *c, const cb_contacts_entry *e) {
 
 enum { LIFTS_MAX = 200 };
 
-/* Resting gaps are lifted until they differ from 0 by at most this length. */
+/* At the end of a step, parts are moved until their resting gaps differ from 0 by at most this length. */
 static const double level = 1e-14;
 
 /* Evaluates the gap and gradient of a contact at the present positions. */
@@ -252,8 +253,8 @@ static cb_status look_again(cb_contacts *c, cb_reflection_contact *touched, doub
   return cb_candidate_at(c->parts, c->gaps, &what, tau, &touched->value, &rate);
 }
 
-/* Moves the positions and momenta of a part back to its constraints, because a lift of length l leaves an error of the
- * order l^2. The momentum of a mass m with velocity v is m g v in a chart with the metric g, and m v in the
+/* Moves the positions and momenta of a part back to its constraints. This is needed because a lift, which moves the part
+ * by a length l to close a gap, violates them by an error of the order l^2. The momentum of a mass m with velocity v is m g v in a chart with the metric g, and m v in the
  * embedding. */
 static cb_status hold(cb_contacts *c, const cb_reflection_part *part, double t) {
   const cb_space *g = c->g;

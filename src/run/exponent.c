@@ -350,8 +350,8 @@ static void free_bodies(cb_tangent *m) {
   cb_integrator_free(o->integrator);
 }
 
-/* Finds the units of each body. Every body gets the largest rate of all bodies, so that a body at rest has units
- * too. */
+/* Finds the units in which the tangent vector is measured for each body. The units of momentum contain a rate: it is the
+ * largest rate of all bodies, so that a body at rest has units too. */
 static cb_status find_units_of_all(all_bodies *o) {
   const cb_fluid_run *b = o->run->own;
   double rate = 0;

@@ -129,9 +129,9 @@ static cb_status once(cb_run *run, double t, double *h, int *failed) {
   }
   const cb_event_row *row = cb_coupled_events(c->coupled, &rows);
   for (int i = 0; i < rows; i++) {
-    cb_event_row of = row[i]; /* gets the numbers of the dimension `particle`, in which bodies come first */
+    cb_event_row of = row[i]; /* below, its particles are renumbered as in the record, where bodies come first */
     if (of.particle < 0)
-      of.particle = limited_body(run, of.wall); /* a limit of a joint */
+      of.particle = limited_body(run, of.wall); /* the event is at a limit of a joint */
     else
       of.particle = number_of(b, of.particle);
     of.other = of.other < 0 ? -1 : number_of(b, of.other);

@@ -43,14 +43,14 @@ void cb_body_interaction_guess(const cb_run *run, int body, double h, double Y[6
 /* Makes the iteration of a body begin with the present twist in a step of length h, if the last step of the body had
  * another length. */
 void cb_body_interaction_lead(const cb_body_interaction *in, int body, double h, cb_rigid_state *s);
-/* Stores the twists of a flight that has converged. */
+/* Stores the twists of a flight (see above) of length h after the iteration has converged. */
 void cb_body_interaction_landed(cb_body_interaction *in, double h);
-/* Stores the pose and the twist that a body has after a step with the last evaluation: the body has arrived. */
+/* Stores the pose and the twist that a body has after a step with the last evaluation. */
 void cb_body_interaction_arrive(cb_body_interaction *in, int body, const cb_pose *g, const double Y[6]);
-/* Sets poses and twists for the next evaluation, after all bodies have arrived. half: half the length of the step, or 0
- * at a node. faster: the iteration is accelerated, which requires that the twists that arrive depend only on the twists
- * that were set. Returns the estimated error of the twists that have arrived, relative to the largest one; angular
- * components are multiplied by the size of the largest body. */
+/* Sets poses and twists for the next evaluation, after cb_body_interaction_arrive was called for all bodies. half: half
+ * the length of the step, or 0 at a node. faster: the iteration is accelerated; this requires that the twists after a
+ * step depend only on the twists that were set before it. Returns the estimated error of the twists after the step,
+ * relative to the largest one. Angular components are multiplied by the size of the largest body. */
 double cb_body_interaction_renew(cb_body_interaction *in, double half, bool faster);
 /* Computes the momentum and, in the middle of a step, the slope of each body from the poses and twists that were
  * set. */
@@ -130,7 +130,7 @@ struct cb_fluid_run {
   bool serial; /* one thread: bodies with joints make their steps together */
   cb_body_start *start;
   cb_rigid_state *state;
-  cb_rigid_state *at_event; /* [n]: from which the state at an event is recorded; NULL: it is not recorded */
+  cb_rigid_state *at_event; /* [n]: the states at an event that are recorded; NULL: they are not recorded */
   int32_t *warned;          /* [n]: bits of cb_fluid_run_doubt */
   cb_body_watch *watch;     /* [n] */
   double t, t_low;
@@ -143,8 +143,8 @@ struct cb_fluid_run {
   int (*wrench_of)[CB_RUN_FIELDS]; /* [n][wrench of a body]: its index in `wrench` */
   cb_falling_plate *plate;         /* [n] */
   cb_falling *falling;             /* [n]: the motions of the plates; NULL: `falling_regime` is not recorded */
-  struct cb_fluid_ball *ball;      /* [n]; NULL: nearness is not watched (run/fluid_warnings.c) */
-  struct cb_fluid_span *span;      /* [n] */
+  struct cb_fluid_ball *ball;      /* [n]; NULL: the distances of bodies are not checked (run/fluid_warnings.c) */
+  struct cb_fluid_span *span;      /* [n]: the range of x that the ball of each body covers */
   double slack;                    /* no pair can be near until a ball has moved by half of this distance */
   bool near_at_start;
   cb_fluid_pair near;            /* the pair that is near at the start */
@@ -166,9 +166,9 @@ cb_status cb_fluid_run_each(cb_run *run,
                             void *context, int *failed);
 /* Makes one step of a body, without retries; on failure its state is unchanged. */
 cb_status cb_fluid_run_attempt(cb_run *run, cb_fluid_run_part *part, int body, double h);
-/* Wrenches that use quantities of other bodies (run/fluid_controls.c). The first function finds these wrenches;
- * CB_ERROR_ARGUMENT for a name that does not exist. The second makes a step of all bodies, with retries. The third
- * supplies the values of the quantities at the present states, for a measurement. */
+/* Wrenches that use quantities of other bodies (run/fluid_controls.c). cb_fluid_controls_create finds these wrenches,
+ * and returns CB_ERROR_ARGUMENT for a name that does not exist. cb_fluid_controls_step makes a step of all bodies, with
+ * retries. cb_fluid_controls_at_node supplies the values of the quantities at the present states, for a measurement. */
 typedef struct cb_fluid_controls cb_fluid_controls;
 cb_status cb_fluid_controls_create(cb_run *run);
 cb_status cb_fluid_controls_step(cb_run *run, double h, int *failed);
@@ -183,7 +183,7 @@ cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed);
 cb_status cb_fluid_run_integrate(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations);
 /* Adds an event to the events of the part. Takes ownership of text (cb_fluid_run_event). */
 void cb_fluid_run_report(cb_fluid_run_part *part, const cb_event_row *event, char *text);
-/* Gives the warnings of a body (cb_fluid_run_doubt) that are caused by the step of length h that led to its state. */
+/* Adds the warnings (cb_fluid_run_doubt) that the last step of a body, of length h, has caused. */
 void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, double h);
 /* The first function checks for near bodies at the start; the second warns of a pair that has become near in a step. */
 cb_status cb_fluid_run_near_create(cb_run *run);

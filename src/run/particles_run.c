@@ -409,7 +409,7 @@ static cb_status restore_row(cb_run *run, const cb_row_state *row) {
   return CB_OK;
 }
 
-/* Quantities for the laws of controls: the coordinates of a system, and their velocities NAME_dot. */
+/* Finds a quantity that a law of a control may use: a coordinate NAME of the system, or its velocity NAME_dot. */
 static bool find_quantity(const cb_run *run, const char *text, size_t length, cb_quantity *out) {
   const cb_particles *p = run->own;
   const cb_space *g = cb_system_space(p->system);

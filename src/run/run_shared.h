@@ -28,7 +28,7 @@ void cb_batch_free(cb_batch *t);
 /* Returns how many runs equal to this one should be stepped at once; 1 if lanes cannot step this run. */
 size_t cb_batch_width(const cb_run *run);
 
-/* One run of a batch. status is the result that cb_run_go would return, and text is the message of a failure. */
+/* One run of a batch. status is the status that cb_run_go would return, and text is the message of a failure. */
 typedef struct cb_batch_member {
   cb_run *run;
   cb_sink *sink;

@@ -20,7 +20,7 @@ typedef struct search {
   double J[Y_MAX * Y_MAX];              /* dP/dy, [k][k] */
 } search;
 
-/* Quantities that are measured along a cycle. */
+/* The extreme values in a cycle, for each shape variable: the largest |effort|, and the range of the variable. */
 typedef struct path {
   double effort[CB_SHAPE_MAX], lowest[CB_SHAPE_MAX], highest[CB_SHAPE_MAX];
 } path;
@@ -62,7 +62,7 @@ static void look(const search *s, const cb_shape_state *state, path *to) {
   }
 }
 
-/* Moves a state by one period. to may be NULL. */
+/* Moves a state by one period, and stores the extreme values of this motion in *to, which may be NULL. */
 static cb_status move(search *s, cb_shape_state *state, path *to) {
   const double h = s->period / s->steps;
   cb_status status = CB_OK;

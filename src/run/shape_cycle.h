@@ -27,7 +27,7 @@ typedef struct cb_shape_cycle {
   double g[CB_GROUP_SIZE];     /* displacement in a cycle */
   double work, dissipated;     /* W, and the dissipated energy, in a cycle */
   int limited;                 /* after a failure: the variable that passes its limit; -1: none */
-  double effort[CB_SHAPE_MAX]; /* largest |effort| of driven variables, of the values at the ends of steps */
+  double effort[CB_SHAPE_MAX]; /* for driven variables: the largest |effort| of the motor at the ends of steps */
   double residual;             /* largest |P(y) - y| */
   int multipliers;             /* the number of components of y */
   double real[CB_SHAPE_MULTIPLIERS], imaginary[CB_SHAPE_MULTIPLIERS]; /* Floquet multipliers, the largest first */

@@ -338,7 +338,7 @@ static cb_status once(shape_run *f, double *h, bool *met) {
   return status;
 }
 
-/* Reflects the variables that are at limits, and reports each. */
+/* Reverses the velocities of the free variables that have reached a limit, and reports an event for each of them. */
 static cb_status reflect(cb_run *run, cb_sink *sink, bool elastic) {
   shape_run *f = of(run);
   const int n = f->problem.bundle->n, dim = f->problem.bundle->group->dim;

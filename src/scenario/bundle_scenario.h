@@ -122,7 +122,8 @@ cb_status cb_gait_cycle_find(const cb_bundle_scenario *motion, const cb_bundle *
 
 /* Computes the logarithm of g, or nan and false if it is not unique. */
 bool cb_gait_log(const cb_group *G, const double *g, double *log);
-/* Returns the square of the distance of cb_gait_cycle.efficiency, from a logarithm. */
+/* Returns the square of the distance as defined for cb_gait_cycle.efficiency. log: the logarithm of the displacement in
+ * a cycle. */
 double cb_gait_squared_distance(const cb_group *G, const double *log);
 
 /* --- optimal gaits --- */
@@ -163,16 +164,16 @@ typedef struct cb_shape_scenario {
   cb_shape_variable variable[CB_SHAPE_MAX];
   double start[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], momentum[CB_GROUP_DIM]; /* momentum: in the world's frame */
   const cb_expression *potential;                                         /* NULL: none */
-  double period;                                   /* duration of a cycle in s; 0: not given, or that of the gait */
-  cb_expression *expression[2 * CB_SHAPE_MAX + 2]; /* [expressions], owned: all that the others point to */
+  double period; /* duration of a cycle in s; 0: it is not given, or it is the duration of the gait */
+  cb_expression *expression[2 * CB_SHAPE_MAX + 2]; /* [expressions], owned: those to which other members point */
   int expressions;
 } cb_shape_scenario;
 
 extern const cb_param cb_shape_table[];          /* the keys next to the variables */
 extern const cb_param cb_shape_variable_table[]; /* the keys of one variable */
 
-/* Writes the rows of cb_shape_variable_table that apply to the variable with this map, without those for inertia if
- * `drag` is set, and a last row with a NULL name. */
+/* Copies to `rows` the keys of cb_shape_variable_table that a shape variable may have, and then a row with a NULL name.
+ * `map` is the YAML map of the variable. With `drag`, the keys that need inertia are left out. */
 enum { CB_SHAPE_ROWS = 12 };
 void cb_shape_variable_rows(const cb_node *map, bool drag, cb_param rows[CB_SHAPE_ROWS]);
 

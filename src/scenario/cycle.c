@@ -160,7 +160,7 @@ typedef struct box_search {
   cb_shape_cycle near; /* the motion at x; its number of steps is 0 if there is none */
 } box_search;
 
-/* A point of the search. */
+/* A point x of the search, with the value f and the gradient g of the objective, and the motion there. */
 typedef struct point {
   double x[N], f, g[N];
   cb_shape_cycle motion;

@@ -124,10 +124,11 @@ typedef struct cb_extremal {
   double r[CB_SHAPE_MAX], v[CB_SHAPE_MAX], p[CB_SHAPE_MAX], lambda[CB_GROUP_DIM]; /* values at the start */
   /* r(1) - r(0), which is a number of full periods of each variable */
   double gap[CB_SHAPE_MAX];
-  double jump[CB_SHAPE_MAX];       /* v(0) - v(1): the jump of v at the corner at the start */
-  double speed, momentum, casimir; /* largest relative drifts of v'Mv (mu = 0: of p - A^T lambda), of Ad*_{g^-1} lambda,
-                                    * and of quadratic Casimir functions of lambda */
-  double residual, error;          /* residual: norm of all residuals, scaled; error: estimated relative error of E */
+  double jump[CB_SHAPE_MAX]; /* v(0) - v(1): the jump of v at the corner at the start */
+  /* The largest relative changes along the extremal of quantities that should be constant: speed: of v'Mv (if mu = 0: of
+   * p - A^T lambda); momentum: of Ad*_{g^-1} lambda; casimir: of the quadratic Casimir functions of lambda. */
+  double speed, momentum, casimir;
+  double residual, error; /* residual: norm of all residuals, scaled; error: estimated relative error of E */
   int iterations;
   double *end;     /* [arcs + 1]: the times at which arcs end, from 0 */
   unsigned *held;  /* [arcs]: sets of variables at bounds (bit i for variable i) */

@@ -1,4 +1,5 @@
-/* Meshes of the collocation: memory, refinement, scales, and the start along a gait. */
+/* Meshes of the collocation: this file allocates and refines them, computes the scales of the unknowns, and sets the
+ * first values of the unknowns from a gait. */
 #include "optimum/extremal_private.h"
 
 #include "numerics/small.h"

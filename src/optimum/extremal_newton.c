@@ -115,8 +115,9 @@ static void no_shift(rows *q, const double *f) {
   for (int i = 0; q->slopes && i < m->p->size; i++) row[i] = f[i] / (sqrt(size) * pow(scale_of(m, i), 2));
 }
 
-/* Adds rows for homogeneous multipliers: one against a shift of time, and one each for mu^2 + |lambda/weight|^2 = 1,
- * for int v'Mv dt = E, and for the objective. mu is the weight of the cost, and E the cost. */
+/* Adds the equations of homogeneous multipliers, where mu is the weight of the cost and E the cost. They forbid a shift
+ * of time, and require mu^2 + |lambda/weight|^2 = 1 at the start and int v'Mv dt = E. If the amount is unknown, the last
+ * equation is the condition of the objective. */
 static void homogeneous(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;

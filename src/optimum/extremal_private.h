@@ -42,8 +42,8 @@ typedef struct problem {
   cb_wong wong;
   cb_gait_target target;
   cb_tableau gauss;
-  int n, dim, size, count, row; /* dim: of the group; size: of x; count: conditions; row: the condition with the amount,
-                                 * or -1 */
+  int n, dim, size, count, row; /* n: number of shape variables; dim: dimension of the group; size: size of x; count:
+                                 * number of conditions; row: the condition with the amount, or -1 */
   double gap[CB_SHAPE_MAX];     /* r(1) - r(0), which is a number of full periods of each variable */
   bool free, shifts,
       amount_free;  /* the start shape is free; a shift of time gives another extremal; the amount is unknown */
@@ -70,18 +70,18 @@ typedef struct extremal_mesh {
   double *P, *s, *D, *ds, *JG,
       /* at the stages, for homogeneous multipliers: [size], [1], [size][size], [size] and [size][2] numbers */
       *DG;
-  double *element;  /* [panels + 1][group->size]: g at the beginnings of panels, and at time 1 */
-  double *Ad;       /* [panels][CB_STAGES][dim][dim]: Ad_g at the stages */
-  double *off;      /* [panels][CB_STAGES][size]: residuals of the stages */
-  double *gap;      /* [panels][size]: difference between the end of a panel and x of the next one */
-  double *solution; /* [panels][CB_STAGES size][width]: dX in terms of dx_k, duration, globals, and 1 */
-  double *system;   /* [CB_STAGES size][CB_STAGES size + width]: the equations of one panel */
-  double *affine;   /* [panels + 1][size][columns]: affine rows of the steps of x */
-  double *eta;      /* [dim][columns]: affine rows of eta = (dg) g^-1 at the end */
-  double *dcost;    /* [columns]: the derivative of int v'Mv dt */
+  double *element; /* [panels + 1][group->size]: g at the beginnings of panels, and at time 1 */
+  double *Ad;      /* [panels][CB_STAGES][dim][dim]: Ad_g at the stages */
+  double *off;     /* [panels][CB_STAGES][size]: residuals of the stages */
+  double *gap;     /* [panels][size]: difference between the end of a panel and x of the next one */
+  double
+      *solution;  /* [panels][CB_STAGES size][width]: dX as coefficients of dx_k, of d duration and d globals, and 1 */
+  double *system; /* [CB_STAGES size][CB_STAGES size + width]: the equations of one panel */
+  double *affine; /* [panels + 1][size][columns]: dx at the times of `x`, as affine rows (see the top of this file) */
+  double *eta;    /* [dim][columns]: eta = (dg) g^-1 at time 1, as affine rows */
+  double *dcost;  /* [columns]: the derivative of int v'Mv dt */
   double *matrix, *columns, *right, *sv, *V, *solved; /* arrays of the outer system */
-  double *joint;                                      /* [segments][size][columns]: affine rows of the end of the
-                                                       * segment before each segment */
+  double *joint; /* [segments][size][columns]: dx at the end of the segment before each segment, as affine rows */
   int segments, rows, unknown;
   int iterations;
   double residual, weakest,

@@ -92,8 +92,8 @@ void cb_family_free(cb_family *f);
  * are numbered. */
 typedef struct cb_family_node {
   double cost;          /* nan if no gait was found; 0 at the identity */
-  double multiplier[2]; /* d(cost) = 2 sum multiplier d(value) over the two numbers of the holonomy */
-  int index;            /* number of negative directions of the second variation; -1: no gait was found */
+  double multiplier[2]; /* half the derivatives of the cost in the two numbers of the holonomy */
+  int index;            /* number of negative eigenvalues of the second variation; -1: no gait was found */
   int first, last;      /* the turns in which the first gait and the cheapest gait of this node were found */
   cb_gait *gait;        /* NULL at the identity, and if no gait was found */
 } cb_family_node;

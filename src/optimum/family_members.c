@@ -10,8 +10,8 @@
 /* --- members at constraints: bounds, and lines that may not cross ---
  *
  * Each member is found from the previous one: by Wong's equations along its bounds (extremal.h) if these have a
- * solution, and otherwise by the direct search with barriers. d(cost)/d(amount) = 2 multiplier as without constraints,
- * since constraints do no work.
+ * solution, and otherwise by the direct search with barriers. As without constraints, d(cost)/d(amount) = 2 multiplier,
+ * because constraints do no work.
  */
 
 /* A function that is called with each member at constraints. The member has its gait. */

@@ -247,8 +247,8 @@ static cb_status out_of_reach(const cb_optimum_problem *p, cb_gait *const *start
   return status;
 }
 
-/* Returns whether one cycle cannot reach the target within the constraints, and the search found only saddles, which
- * are gaits of several cycles. */
+/* Returns true if one cycle cannot reach the target within the constraints, and every gait that the search found is a
+ * saddle of the cost. Such a gait goes through several cycles. */
 static bool beyond(const cb_optimum_problem *p, const cb_optima *all, cb_gait *const *start, int count) {
   for (int k = 0; k < all->count; k++)
     if (all->item[k].index == 0) return false;

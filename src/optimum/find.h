@@ -117,11 +117,10 @@ cb_status cb_optimality_of(const cb_optimum_problem *problem, const cb_gait *gai
 enum { CB_ELLIPSES_MAX = 6 };
 
 typedef struct cb_ellipse {
-  double r[CB_SHAPE_MAX], p[CB_SHAPE_MAX], q[CB_SHAPE_MAX]; /* r: centre; p, q: half-axes, of the size for which |P y| =
-                                                             * 1 */
+  double r[CB_SHAPE_MAX], p[CB_SHAPE_MAX], q[CB_SHAPE_MAX]; /* r: centre; p, q: half-axes, scaled so that |P y| = 1 */
   double price;                                             /* the cost per amount, E/amount = 4 pi W */
   double lambda[CB_GROUP_DIM];
-  double unwanted; /* |Z y| for |P y| = 1: it is 0 unless no small gait was found that meets all conditions */
+  double unwanted; /* |Z y|: 0 if the ellipse meets all conditions, and positive if no such ellipse was found */
 } cb_ellipse;
 
 /* Finds the cheapest minima of W; of several minima with the same price only one is kept. If there is a start shape, it

@@ -1,4 +1,5 @@
-/* The first variation of cost and holonomy on Gauss's panels (variation.h). */
+/* This file computes cost and holonomy of a gait and their first derivatives, with Gauss's rule on panels
+ * (variation.h). */
 #include "optimum/variation_private.h"
 
 #include "numerics/lie_private.h"

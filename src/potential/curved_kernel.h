@@ -176,8 +176,8 @@ INLINE vec singular(const sight *a, const sight *b, const sight *c, const cb_cur
   return root(fma3(set(K) * h, h, set(1))) * flat;
 }
 
-/* Sums over the points of one rule. Each member adds, for every point, the weight times the value of the function of
- * the same name. */
+/* Sums over the points of a quadrature rule. Each member is the sum of weight times value, where the value is that of the
+ * function with the same name at the point. */
 typedef struct sums {
   vec green, background, smooth;
 } sums;

@@ -121,7 +121,8 @@ static void plane_axes(const double n[3], double e[2][3]) {
   cb_cross3(n, e[0], e[1]);
 }
 
-/* Fits the values value[faces][columns] of the faces at the corners. The results are out[corners][columns]. */
+/* Computes values out[corners][columns] at the corners from the values value[faces][columns] of the faces, by fits of
+ * linear functions to the faces around each corner. */
 static cb_status cb_field_fit(const cb_flow_about *f, const double (*x)[3], int columns, const double *value,
                               double *out) {
   const cb_panels *p = f->panels;

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An edge of a face, opposite to the vertex `across`. */
+/* An edge of a face. low < high: the vertices at its ends; across: the vertex of the face opposite to the edge. */
 typedef struct side {
   int low, high, face, across;
-  bool forward; /* the face runs from low to high */
+  bool forward; /* the vertices of the face are listed in the order low, high */
 } side;
 
 /* An edge of a border. end: the copies of its two vertices. Copies are numbered from 0; their places (cb_pieces) come

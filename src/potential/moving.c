@@ -35,7 +35,7 @@ typedef struct piece {
   const cb_panels *own;
   cb_panels *image;
   size_t stride;
-  bool known;           /* `own` and the data that depends on it are valid for x */
+  bool known;           /* the panels `own` are those at x, and `free` and `source` were computed from them */
   double (*x)[3];       /* [vertices] */
   double *free;         /* [n][stride]: I/2 - D */
   double *source;       /* [COLUMNS][n]: -S w */

@@ -16,7 +16,8 @@ static const double tolerance = 1e-13;
 
 /* --- solution --- */
 
-/* Replaces x[columns][total] by F x or F^T x. The columns of all bodies of one shape are solved together. */
+/* Replaces x[columns][total] by F x, or by F^T x if `transposed` is set, where F is the inverse of the own blocks of A.
+ * The columns of all bodies of one shape are solved together. */
 static void solve_own(const cb_several_work *e, int columns, bool transposed, double *x) {
   const cb_several *m = e->m;
   for (int s = 0; s < m->shapes; s++) {
@@ -113,7 +114,8 @@ static void set_alone(const cb_several *m, const double *Y, double *w, double *p
   }
 }
 
-/* Sets all arrays of the columns from c->Y. */
+/* Solves the equations for the twists c->Y: sets the normal velocities w, the potentials phi and their adjoints psi, with
+ * the parts phi_more and psi_more that the other bodies and the wall cause. */
 static cb_status solve_columns(cb_several_work *e, cb_several_columns *c) {
   const cb_several *m = e->m;
   const size_t total = m->total;

@@ -221,8 +221,8 @@ typedef struct flow_task {
   int i, j;
 } flow_task;
 
-/* Adds the velocities that the gradients rows[6][TILE] of a tile cause to flow[columns][3]. The tile begins at panel
- * `at` of the vectors. */
+/* Adds the velocity at one point that `count` panels cause to flow[columns][3]. rows[6][TILE] holds the gradients of S
+ * (three rows) and of D (three rows) of these panels. Their densities begin at index `at` of each column. */
 static void add_flow(const flow_task *t, const double *rows, int count, size_t at, double (*flow)[3]) {
   const cb_several *m = t->e->m;
   for (int c = 0; c < t->c->count; c += MOTIONS) {
@@ -308,8 +308,9 @@ static void set_view(const cb_several *m, const cb_pose *gi, const cb_pose *gj, 
     }
 }
 
-/* Sets a view in a curved space. In the units of the points, T_x (y, w) = (y + x (w - s x.y/(1 + c)), c w - s x.y) for
- * the transvection to the point (x, c), with the sign s of the curvature. */
+/* Computes the view of body i from body j (cb_several_view) in a curved space, from their poses gi and gj. It uses the
+ * transvection to a point (x, c), which is T_x (y, w) = (y + x (w - s x.y/(1 + c)), c w - s x.y). s is the sign of the
+ * curvature. */
 static void set_curved_view(const cb_several_space *space, const cb_pose *gi, const cb_pose *gj, cb_several_view *v) {
   cb_pose back, g;
   double x[4], r[4][4] = {{0}}, turn[3][3], adjoint[6][6];

@@ -87,7 +87,7 @@ cb_status cb_pieces_read(cb_record_pieces *p, const char *name, bool is_event, s
 cb_status cb_pieces_file(cb_record_pieces *p, size_t i, hid_t *file);
 /* Opens the newest piece with a checkpoint; the last piece if no piece has one. *p owns the file. */
 cb_status cb_pieces_checkpoint(cb_record_pieces *p, hid_t *file);
-/* Opens a dataset that does not grow: in the last piece, or in segment 0 if it is virtual there. */
+/* Opens a dataset that does not grow. It is in the last piece, or in segment 0 if the last piece only refers to it. */
 cb_status cb_pieces_constant(cb_record_pieces *p, const char *name, hid_t *out);
 
 /* ---- record_layout.c: the contents of a file */
@@ -263,7 +263,8 @@ struct cb_record {
   cb_blob *captured;        /* copy of the state of the newest checkpoint that the writer has taken */
   cb_record_position captured_at; /* the position of that checkpoint */
   size_t captured_warnings;       /* the length of the warnings at that checkpoint */
-  uint64_t in_file, kept;         /* numbers of the newest checkpoints in the segment in memory and before it */
+  uint64_t in_file, kept;         /* numbers of checkpoints: in_file: the newest one in the segment in memory; kept: the
+                                   * newest one in earlier segments */
   bool fresh, ended;              /* fresh: the segment in memory has just begun; ended: there are no more rows */
 
   /* The following members are set by the stepping thread, and read by the writer under the mutex. */

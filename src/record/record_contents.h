@@ -29,7 +29,7 @@ bool cb_warnings_make(hid_t file);
 bool cb_warnings_read(hid_t file, cb_record_warnings *out);
 /* Writes the first `length` bytes into the file, unless it already contains them. */
 bool cb_warnings_write(hid_t file, cb_record_warnings *w, size_t length);
-/* Adds a line unless it already exists. time nan: the warning has no time. */
+/* Adds a line with a warning if the list does not contain it. time nan: the warning has no time. */
 void cb_warnings_add(cb_record_warnings *w, double time, const char *text);
 /* Removes the lines with later times, and the line `...` after them; time -inf removes all lines with a time. */
 void cb_warnings_cut(cb_record_warnings *w, double time);

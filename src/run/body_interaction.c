@@ -59,13 +59,13 @@ struct cb_body_interaction {
   double *energy;        /* [n]: the shares of the bodies in the energy of the coupling, at a node */
   cb_rigid_state *known; /* [n]: the states at the node for which `momentum` is known */
   bool is_known;
-  /* [n]: Y_known: the twists of the states `known`. from, Y_from: the states and the twists at the start of a flight
-   * (fluid_private.h). Y_middle: the twists in the middle of the last flight from `from`. flown: the length of that
-   * flight; 0: there was none */
+  /* These arrays have one entry per body. Y_known: the twists in the states `known`. from, Y_from: the states and the
+   * twists at the start of a flight (fluid_private.h). Y_middle: the twists in the middle of the last flight from
+   * `from`. The number `flown` is the length of this flight, or 0 if there was none. */
   double (*Y_known)[6];
   cb_rigid_state *from;
   double (*Y_from)[6], (*Y_middle)[6], flown;
-  bool departed;  /* the present flight begins at `from` */
+  bool departed;  /* whether the present flight begins at the states `from` */
   bool by_joints; /* the equations of joined bodies contain the coupling (mechanism/mechanism_private.h) */
   double length;  /* the largest distance of a point of a body from the origin of its frame, m */
 };
@@ -137,7 +137,8 @@ void cb_body_interaction_arrive(cb_body_interaction *in, int body, const cb_pose
   memcpy(in->Y_made[body], Y, sizeof in->Y_made[body]);
 }
 
-/* Moves a pose by the twist Y - Y_made for half a step. The result is exact when the iteration has converged. */
+/* Sets the pose g of a body to g_made, moved by the twist Y - Y_made for half a step. When the iteration has converged,
+ * Y = Y_made and the pose does not move. */
 static void move_pose(const cb_body_interaction *in, int body, double half) {
   double by[6];
   cb_pose move;
@@ -384,7 +385,7 @@ static cb_status check(const cb_fluid_run *b) {
   return CB_OK;
 }
 
-/* Describes the joints for a class of couplings. */
+/* Copies the data of the joints to of->joint, from which the class of the coupling reads them. */
 static cb_status take_joints(cb_run *run, const cb_fluid_joints *joints, cb_coupled_fluid *of) {
   cb_coupled_joint *to = cb_arena_alloc(run->arena, joints ? (size_t)joints->n : 0, sizeof *to);
   if (!to) return cb_fail(CB_ERROR_MEMORY, "no memory for joints");

@@ -97,8 +97,8 @@ typedef struct cb_ball {
 typedef struct cb_broad_level {
   int count;
   double reach, s, c, half[3]; /* reach, s and c of the ball with the largest reach; half: maxima over the balls */
-  double per;                  /* cells per unit length; H^n: cells of directions per unit length, divided by sinh a */
-  double thickness;            /* H^n: the thickness of a layer in a */
+  double per;                  /* number of cells per unit length; H^n: per unit length perpendicular to the radius */
+  double thickness;            /* H^n: the thickness of a layer: its range of the distance a from the base point */
   double cells[3];             /* cells per unit length, of flat coordinates or of boxes */
   int64_t layers[2];           /* H^n: the first and last layer that contains a ball */
 } cb_broad_level;

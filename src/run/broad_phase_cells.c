@@ -338,7 +338,9 @@ static double inner_sinh(double thickness, int64_t layer) {
   return 0.5 * (e - 1 / e);
 }
 
-/* Returns the number of cells of directions per unit length in a layer; below 1/2 each face has only one cell. */
+/* Returns the number of cells per unit of the direction (a unit vector) in a layer of H^n. per: the number of cells per
+ * unit length; inner: sinh a at the inner border of the layer. If the result is below 1/2, each face of the cube of
+ * directions has only one cell. */
 static double lateral_cells(double per, double inner) { return inner * per < 1 / WIDE ? inner * per : 1 / WIDE; }
 
 static cb_broad_window *add_window(const cb_broad_window *from, int *count, cb_broad_window *out) {

@@ -94,8 +94,8 @@ static cb_status make_part(cb_contacts *c, int part, double tau, cb_reflection_p
   return status;
 }
 
-/* Stores the positions and momenta of the parts of an event for the last row. After a contact the momenta are those
- * that the impulses have left. */
+/* Stores the positions and momenta of the parts that take part in an event, for the newest row of /event. For a contact,
+ * the momenta are those after the impulses. */
 static cb_status keep_state(cb_contacts *c, const cb_candidate *what, double tau) {
   const size_t k = (size_t)c->parts->k, all = (size_t)c->n * k;
   cb_status status =

@@ -21,7 +21,7 @@ typedef struct cb_exponent {
    * of the time. If |w| grows like a power of the time, value is 0 and error is the growth rate in the last part. */
   double value, error;
   double from, to; /* the times of the measurement */
-  bool shared;     /* the exponent of all bodies together, and so of each of them */
+  bool shared;     /* true: all bodies act on each other and have the same exponent */
 } cb_exponent;
 
 /* Measures the exponent of the motion that continues the state of the run for `time`, at least 64 steps. The run itself

@@ -197,8 +197,8 @@ cb_status cb_fluid_run_measure_body(cb_run *run, cb_fluid_run_part *part, int bo
  * to their motions, at the start and after each step (run/falling.c). */
 cb_status cb_fluid_run_falls(cb_run *run);
 void cb_fluid_run_fall(cb_run *run);
-/* The first function stores the conserved quantities of the start; the second compares a row with them. last: as in
- * cb_motion. */
+/* cb_fluid_run_remember stores the conserved quantities at the start. cb_fluid_run_compare compares the quantities of a
+ * row with them. `last` is the argument of cb_motion.compare. */
 cb_status cb_fluid_run_remember(cb_run *run);
 void cb_fluid_run_compare(cb_run *run, bool last);
 /* Makes one step of a body without retries; in a run with points, makes one part of a composed step. */
@@ -248,25 +248,26 @@ void cb_fluid_shapes_warn(const cb_run *run);
 typedef struct cb_fluid_joined cb_fluid_joined;
 /* Returns the integrator's problem for this body of the run `self`. */
 const cb_rigid_problem *cb_fluid_joined_problem(void *self, int body);
-/* Does the same as cb_fluid_joined_problem, but without the coupling if the equations of the joined bodies contain the
- * coupling themselves. */
+/* Returns the same problem as cb_fluid_joined_problem. If the equations of the joined bodies contain the coupling
+ * through the fluid themselves, the problem is returned without it. */
 const cb_rigid_problem *cb_fluid_joined_own_problem(void *self, int body);
 cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints);
 void cb_fluid_joined_free(cb_run *run);
 cb_mechanism *cb_fluid_joined_mechanism(const cb_run *run); /* NULL: no joints */
 bool cb_fluid_joined_has(const cb_run *run, int body);
-/* Finds the coordinate whose label is text[length], or whose label and `_rate` it is; -1: there is none. The second
- * function returns a coordinate or its rate, as last measured. */
+/* cb_fluid_joined_find returns the coordinate of the joints that text[length] names, or -1 if there is none. The text is
+ * the label of the coordinate, or LABEL_rate; then *rate becomes true. cb_fluid_joined_coordinate returns the last
+ * measured value of a coordinate or of its rate. */
 int cb_fluid_joined_find(const cb_run *run, const char *text, size_t length, bool *rate);
 double cb_fluid_joined_coordinate(const cb_run *run, int coordinate, bool rate);
-/* Returns whether a joint connects the two bodies, or a chain of joints that does not lead through the world. */
+/* Returns whether one joint or a chain of joints connects the two bodies. Chains through the world do not count. */
 bool cb_fluid_joined_together(const cb_fluid_run *b, int i, int j);
 /* Returns whether joints change the energy. */
 bool cb_fluid_joined_loses(const cb_run *run);
 /* Returns whether the pose of a body with joints differs from its pose at the start by more than `tolerance`, relative
  * to 1 + |position|. */
 bool cb_fluid_joined_moved(const cb_run *run, double tolerance);
-/* Moves all bodies with joints by h. */
+/* Makes one step of length h of all bodies with joints. */
 cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed);
 /* For the limits of joints that reflect: cb_fluid_joined_limits returns their number, cb_fluid_joined_limit_names
  * writes their names to name[limits], in the arena of the run, and cb_fluid_joined_limited_body returns a body of the

@@ -120,8 +120,8 @@ static int failed_particle(const cb_run *run) {
 }
 
 /* Warns of a `stop` event whose function is 0 at the start of the run. This zero does not stop the run, because a user
- * who starts there wants the next zero. It is called after the first step: the state of the start is that of the row
- * of the event itself. */
+ * who starts there wants the next zero. The function is called after the first step, and its row of /event is written
+ * without a state. */
 static cb_status warn_of_start(cb_run *run, cb_sink *sink, const char *event) {
   static const char format[] = "the event `%s` is zero at the start of the run: it stops the run at its next zero";
   const cb_event_row row = {.time = run->options.start, .kind = CB_EVENT_WARN, .particle = -1, .other = -1, .wall = -1};

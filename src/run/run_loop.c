@@ -147,7 +147,7 @@ cb_status cb_run_event(cb_run *run, cb_sink *sink, const cb_event_row *row, bool
   with.state = known && run->layout.n_event_fields ? value : NULL;
   for (size_t f = 0; f < run->layout.n_event_fields && known; value += run->event_count[f++]) {
     const cb_cell cell = {value, run->event_count[f] * sizeof *value, run->event_observable[f]->at};
-    if (run->event_observable[f]->fill(run, cell)) /* the place has no such coordinates */
+    if (run->event_observable[f]->fill(run, cell)) /* for example, the position has no plot coordinates */
       for (size_t i = 0; i < run->event_count[f]; i++) value[i] = NAN;
   }
   return sink->event(sink->self, &with);
@@ -520,7 +520,7 @@ static cb_status make_steps(cb_run *run, cb_sink *sink, int64_t limit, double un
 }
 
 static cb_status conclude(cb_run *run, cb_status status) {
-  if (status == CB_ERROR_INTERRUPTED) run->take_warning = NULL; /* the record describes the run, not the interruption */
+  if (status == CB_ERROR_INTERRUPTED) run->take_warning = NULL; /* an interrupted run records no warning of a change */
   const cb_status warned = cb_run_warn_of_change(run);
   return status ? status : warned;
 }

@@ -73,8 +73,8 @@ cb_status cb_run_interrupted(const cb_run *run);
 /* Does the same as cb_run_warn, with a formatted text, which is cut after 511 bytes. */
 __attribute__((format(printf, 3, 4))) cb_status cb_run_warnf(cb_run *run, double time, const char *format, ...);
 
-/* Warns if the energy, or otherwise a momentum, has changed too much. The warning precedes the other warnings of the
- * run, but not those of its scenario. */
+/* Warns if the energy has changed too much since the start, or, if it has not, if a momentum has. The warning is put
+ * before the other warnings of the run, but after those of its scenario. */
 cb_status cb_run_warn_of_change(cb_run *run);
 
 /* Adds one field of a table (cb_run_fields). */

@@ -213,7 +213,7 @@ static cb_status find_multipliers(search *s, cb_shape_cycle *out) {
   return status;
 }
 
-/* Fails if the cycle passes a limit, or changes the momentum. */
+/* Fails if a variable passes one of its limits in the cycle, or if the momentum of the group changes in a period. */
 static cb_status check(const search *s, const path *along, const cb_shape_state *start, const cb_shape_state *end,
                        int *limited) {
   const cb_bundle *b = s->problem->bundle;

@@ -292,7 +292,7 @@ static void update(int n, const point *p, const point *to, double B[N][N]) {
     for (int j = 0; j < n; j++) B[i][j] += y[i] * y[j] / sy - Bs[i] * Bs[j] / sBs;
 }
 
-/* Goes from p along d to a point where f is smaller. Returns whether there is one. */
+/* Searches from p along the direction d for a point where f is smaller. Returns whether there is one. */
 static bool descend(box_search *s, const point *p, const double *d, point *to) {
   double longest = 0;
   for (int i = 0; i < s->n; i++) longest = fmax(longest, fabs(d[i]));

@@ -45,8 +45,8 @@ void cb_wong_init(cb_wong *w, const cb_bundle *b);
 
 /* The results of cb_wong_at at x[size]. The variables in the set `held` (bit i for variable i) have v_i = 0. The
  * results are f[size] = x', v[n], xi[dim] and H. The derivatives in x are J[size][size] of f, X[dim][size] of xi, and
- * V[n][size] of v. Any of these pointers may be NULL. If w->speed is not 0, v is that of cb_wong_abnormal_velocity. Returns
- * CB_STEP_SINGULAR if M, restricted to the variables that are not held, is not positive definite. */
+ * V[n][size] of v. Any of these pointers may be NULL. If w->speed is not 0, v is that of cb_wong_abnormal_velocity.
+ * Returns CB_STEP_SINGULAR if M, restricted to the variables that are not held, is not positive definite. */
 typedef struct cb_wong_rates {
   double *f, *v, *xi, *H, *J, *X, *V;
 } cb_wong_rates;
@@ -125,8 +125,8 @@ typedef struct cb_extremal {
   /* r(1) - r(0), which is a number of full periods of each variable */
   double gap[CB_SHAPE_MAX];
   double jump[CB_SHAPE_MAX]; /* v(0) - v(1): the jump of v at the corner at the start */
-  /* The largest relative changes along the extremal of quantities that should be constant: speed: of v'Mv (if mu = 0: of
-   * p - A^T lambda); momentum: of Ad*_{g^-1} lambda; casimir: of the quadratic Casimir functions of lambda. */
+  /* The largest relative changes along the extremal of quantities that should be constant: speed: of v'Mv (if mu = 0:
+   * of p - A^T lambda); momentum: of Ad*_{g^-1} lambda; casimir: of the quadratic Casimir functions of lambda. */
   double speed, momentum, casimir;
   double residual, error; /* residual: norm of all residuals, scaled; error: estimated relative error of E */
   int iterations;

@@ -116,8 +116,8 @@ static void no_shift(rows *q, const double *f) {
 }
 
 /* Adds the equations of homogeneous multipliers, where mu is the weight of the cost and E the cost. They forbid a shift
- * of time, and require mu^2 + |lambda/weight|^2 = 1 at the start and int v'Mv dt = E. If the amount is unknown, the last
- * equation is the condition of the objective. */
+ * of time, and require mu^2 + |lambda/weight|^2 = 1 at the start and int v'Mv dt = E. If the amount is unknown, the
+ * last equation is the condition of the objective. */
 static void homogeneous(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;

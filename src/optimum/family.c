@@ -338,7 +338,7 @@ static cb_status find_starts(family_work *k, const cb_optimum_problem *o, int st
   for (int i = 0; i < *count && !status; i++) status = note_state(k, -1, first[i], 0, false);
   if (!status && !*count)
     return why ? why : cb_fail(CB_ERROR_ARGUMENT, "a family needs a gait to start from: give a `gait`");
-  return status || earlier ? status : report_family(k); /* one report for all new starts; none for known starts */
+  return status || earlier ? status : report_family(k); /* new starts are reported together, known starts are not */
 }
 
 static cb_status run(family_work *k, const cb_optimum_problem *o, int starts, const cb_gait *const *start) {
@@ -364,7 +364,7 @@ cb_status cb_family_follow(const cb_optimum_problem *problem, int starts, const 
                            const cb_family_range *range, const cb_family_watch *watch, cb_family **out) {
   cb_status status = check(problem, range);
   if (status) return status;
-  /* a branch begins at the first amount, up to round-off */
+  /* amounts that differ from range->from only by round-off are inside the range */
   const double edge = range->from * (1 - (range->to > range->from ? 1e-9 : -1e-9));
   family_work k = {.range = range, .watch = watch, .f = calloc(1, sizeof *k.f)};
   k.walk = (family_walk){.from = edge, .to = range->to, .pushed = watch ? pushed : NULL, .context = &k};

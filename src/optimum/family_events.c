@@ -28,8 +28,8 @@ static double eigenvalue(const family_system *y, const family_point *p, int whic
   return which < p->values ? p->eigen[which] : NAN;
 }
 
-/* Computes mu (E - lambda X) for the cost E, the amount X and the multipliers mu and lambda (family.h). It is 0 at a gait
- * of stationary efficiency X^2/E. */
+/* Computes mu (E - lambda X) for the cost E, the amount X and the multipliers mu and lambda (family.h). It is 0 at a
+ * gait of stationary efficiency X^2/E. */
 static double efficient(const family_system *y, const family_point *p, int which) {
   (void)which;
   const int rest = y->size - y->u;

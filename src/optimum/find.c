@@ -66,8 +66,8 @@ static void place(const cb_direct *d, double *r) {
   }
 }
 
-/* Sets the amount of d to that of its gait, with the sign of the target. It is used for objectives with a free size,
- * because the problem then gives no amount. */
+/* Sets the amount of the target of d to the amount that its gait reaches, with the sign of the target. It is used for
+ * objectives with a free size, because the problem then gives no amount. */
 static cb_status take_own_amount(cb_direct *d) {
   const cb_group *G = d->problem->bundle->group;
   double c[CB_CONDITIONS_MAX];

@@ -61,10 +61,10 @@ cb_status cb_target_reachable(const cb_optimum_problem *p, const cb_gait *gait);
 
 /* The optimality of any closed gait: its distance from the optimum among gaits with the same holonomy.
  *
- *   slope  |grad E along gaits at the target|/|grad E| for the cost E, in the metric int |r'|^2 dt of gaits r(t); 0:
- *          stationary. At constraints it is the part that the constraints leave (shape_constraint.h). If the gait
- *          crosses breaks of the bundle, the times of the crossings are constant, and the difference of the speeds on
- *          both sides counts too (direct.h).
+ *   slope  |P grad E|/|grad E|, where E is the cost, P the projection on changes of the gait that keep the target, and
+ *          the metric of gaits r(t) is int |r'|^2 dt. The slope of a stationary gait is 0. At constraints P also leaves
+ *          out the changes that violate them (shape_constraint.h). If the gait crosses breaks of the bundle, the times
+ *          of the crossings are constant, and the difference of the speeds on both sides counts too (direct.h).
  *   gain   The share of the cost that one step of the gradient flow saves. The step is -(gradient along gaits at the
  *          target)/(the largest diagonal entry of the Hessian), or 1/2, 1/4, .., 1/512 of it, whichever saves most.
  */

@@ -86,9 +86,9 @@ static CB_LANES void symmetric_take(int n, int stride, const double *x, const do
     for (int j = 0; j < n; j++) a[i * stride + j] -= x[i] * y[j] + y[i] * x[j];
 }
 
-/* Reduces the symmetric matrix a to a tridiagonal matrix T by Householder's reflections. d[n] becomes the diagonal of T,
- * and e[n] its entries next to the diagonal (the last one is 0). The rows of a are overwritten by the vectors v of the
- * reflections; beta[n] are their factors. scratch[n] is work memory. */
+/* Reduces the symmetric matrix a to a tridiagonal matrix T by Householder's reflections. d[n] becomes the diagonal of
+ * T, and e[n] its entries next to the diagonal (the last one is 0). The rows of a are overwritten by the vectors v of
+ * the reflections; beta[n] are their factors. scratch[n] is work memory. */
 static void symmetric_reduce(int n, double *a, double *d, double *e, double *beta, double *scratch) {
   for (int k = 0; k < n; k++) {
     double *v = a + k * n + k + 1, *p = scratch;
@@ -155,9 +155,9 @@ static int qr_step(int low, int high, double *d, double *e, double *x, int count
 }
 
 /* Computes the eigenvalues of the tridiagonal matrix T with the diagonal d and the entries e next to it: T = Z D Z',
- * where D is diagonal and Z is a product of rotations. d is replaced by the eigenvalues D, e by zero, and x (NULL: none)
- * by Z'x. Returns the number of rotations, or -1 if the iteration does not converge, for example because a number is
- * not finite. The rotations are stored in `kept` if x is not NULL. */
+ * where D is diagonal and Z is a product of rotations. d is replaced by the eigenvalues D, e by zero, and x (NULL:
+ * none) by Z'x. Returns the number of rotations, or -1 if the iteration does not converge, for example because a number
+ * is not finite. The rotations are stored in `kept` if x is not NULL. */
 static int symmetric_diagonal(int n, double *d, double *e, double *x, rotation *kept) {
   int high = n - 1, count = 0;
   for (long turns = 0, maximum = symmetric_rotations(n); high > 0;) {
@@ -216,7 +216,8 @@ struct cb_reduced_work {
   struct cb_arena *arena;
   double *beta, *pivot; /* beta: [rows], the factors of Householder's reflections; pivot: [rows][rows], the matrix R' */
   int *row;             /* [rows]: the index of the equation that became row k of the factors */
-  /* Scratch: a and factor have [unknowns][unknowns] numbers, pair has [2 unknowns], the other arrays have [unknowns]. */
+  /* Scratch: a and factor have [unknowns][unknowns] numbers, pair has [2 unknowns], the other arrays have
+   * [unknowns]. */
   double *a, *factor, *x, *y, *value, *off, *reflection, *pair;
   rotation *rotation;
 };
@@ -466,7 +467,8 @@ static bool factor_cone(cone *c) {
   return false;
 }
 
-/* Computes Newton's step dz, dy towards y_i z_i = tau - second_i. If `second` is NULL, second_i is 0. */
+/* Computes the step dz, dy of Newton's method for the equations G z - b = y and y_i z_i = tau - second_i. If `second`
+ * is NULL, second_i is 0. */
 static void step(cone *c, double tau, const double *second) {
   const int m = c->m;
   for (int i = 0; i < m; i++) c->dz[i] = -c->off[i] + (tau - (second ? second[i] : 0)) / c->z[i] - c->y[i];

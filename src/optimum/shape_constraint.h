@@ -66,10 +66,10 @@ cb_status cb_shape_constraints_term(cb_shape_constraints *w, int k, int term, co
  *   critical cone: ds_k . delta r = 0 where z > 0;  the second variation there has - sum z s_k''
  * delta r: change of the gait; ds_k, s_k'': first and second derivatives of s_k in r; A: the rows ds_k phi for the
  * basis functions phi; E: cost. The projection on the cone only decides which constraints press on the gait, those with
- * z > 0. x is then computed as the projection on the space A x = 0, where A has the rows of these constraints only. At a corner of a constraint that points inwards (two terms f_0 =
- * f_1 = 0, direct.h) the gait bends around the corner. There ds is replaced by the normals of the two legs, (f_1'v)
- * f_0' - (f_0'v) f_1', v = r', which point away from the constraint.
- * Source: Bonnans & Shapiro, Perturbation Analysis of Optimization Problems (2000), sections 3.1 and 3.2.
+ * z > 0. x is then computed as the projection on the space A x = 0, where A has the rows of these constraints only. At
+ * a corner of a constraint that points inwards (two terms f_0 = f_1 = 0, direct.h) the gait bends around the corner.
+ * There ds is replaced by the normals of the two legs, (f_1'v) f_0' - (f_0'v) f_1', v = r', which point away from the
+ * constraint. Source: Bonnans & Shapiro, Perturbation Analysis of Optimization Problems (2000), sections 3.1 and 3.2.
  */
 
 enum { CB_ACTIVE_CONSTRAINTS_MAX = 32, CB_ACTIVE_CONSTRAINT_EDGES_MAX = 32 };

@@ -27,8 +27,7 @@ double cb_gait_target_get(const cb_group *G, const cb_gait_target *t);
 void cb_gait_target_set(const cb_group *G, cb_gait_target *t, double amount);
 
 /* Computes the values c[count] of the conditions at g, and their derivatives first[count][dim] and
- * second[count][dim][dim], which may be NULL. Returns
- * CB_ERROR_UNSUPPORTED for move and turn in a group of more than CB_JET_MAX numbers, and CB_ERROR_DOMAIN if log(g e^-1)
- * does not exist. */
+ * second[count][dim][dim], which may be NULL. Returns CB_ERROR_UNSUPPORTED for move and turn in a group of more than
+ * CB_JET_MAX numbers, and CB_ERROR_DOMAIN if log(g e^-1) does not exist. */
 cb_status cb_gait_target_at(const cb_group *G, const cb_gait_target *t, const double *g, double *c, double *first,
                             double *second);

@@ -219,8 +219,8 @@ static void source_piece(const task *t, int begin, int end) {
   }
 }
 
-/* Computes the rows begin..end - 1 of out = -S x. If t->keep is set, it also stores these rows of D, and sets row_sum to
- * 1/2 plus the sum of each row. */
+/* Computes the rows begin..end - 1 of out = -S x. If t->keep is set, it also stores these rows of D, and sets row_sum
+ * to 1/2 plus the sum of each row. */
 static void source_rows(void *context, int begin, int end) {
   for (int i = begin; i < end; i += ROWS) source_piece(context, i, i + ROWS < end ? i + ROWS : end);
 }

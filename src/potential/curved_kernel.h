@@ -13,9 +13,9 @@
  * of the point in the rule, with c of cb_curved_node (numerics/numerics_curved.h).
  *
  * For K = 1 the functions use P, a function of the distance d. P is d/sin d for d <= pi/2 and (pi - d)/sin d otherwise.
- * As a function of z = min(q, 4 - q)/4, which is at most 1/2, P is 1 + z times a polynomial. This polynomial interpolates
- * (asin(z^1/2)/(z (1 - z))^1/2 - 1)/z at Chebyshev's points; the relative error of P is 4e-15. The rule of degree 2,
- * whose errors are of order 1e-6, uses a shorter polynomial with the error 2e-10.
+ * As a function of z = min(q, 4 - q)/4, which is at most 1/2, P is 1 + z times a polynomial. This polynomial
+ * interpolates (asin(z^1/2)/(z (1 - z))^1/2 - 1)/z at Chebyshev's points; the relative error of P is 4e-15. The rule of
+ * degree 2, whose errors are of order 1e-6, uses a shorter polynomial with the error 2e-10.
  */
 #ifndef CB_POTENTIAL_CURVED_KERNEL_H
 #define CB_POTENTIAL_CURVED_KERNEL_H
@@ -176,8 +176,8 @@ INLINE vec singular(const sight *a, const sight *b, const sight *c, const cb_cur
   return root(fma3(set(K) * h, h, set(1))) * flat;
 }
 
-/* Sums over the points of a quadrature rule. Each member is the sum of weight times value, where the value is that of the
- * function with the same name at the point. */
+/* Sums over the points of a quadrature rule. Each member is the sum of weight times value, where the value is that of
+ * the function with the same name at the point. */
 typedef struct sums {
   vec green, background, smooth;
 } sums;

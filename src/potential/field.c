@@ -176,7 +176,8 @@ static void along_edges(const cb_flow_about *f, const double (*x)[3], int i, dou
   }
 }
 
-/* Computes the strengths of sources, dipoles and vortices from w and jump. */
+/* Computes the strengths of sources, dipoles and vortices from the normal velocities f->w and the jumps f->jump of
+ * phi. */
 static cb_status find_strengths(cb_flow_about *f, const double (*x)[3]) {
   const size_t n = (size_t)f->faces;
   const cb_status status = cb_field_fit(f, x, 1, f->jump, f->strength);

@@ -12,8 +12,8 @@
 
 typedef struct cb_moving cb_moving;
 
-/* Creates the equations of the flow around a body, as cb_kirchhoff_create does, and solves them for the vertices x. In a
- * curved space it also succeeds if the equations have no solution at x. The result refers to x and face, which must
+/* Creates the equations of the flow around a body, as cb_kirchhoff_create does, and solves them for the vertices x. In
+ * a curved space it also succeeds if the equations have no solution at x. The result refers to x and face, which must
  * outlive it. The caller frees the result. */
 cb_status cb_moving_create(int vertices, const double (*x)[3], int faces, const int (*face)[3],
                            const cb_kirchhoff_options *options, cb_moving **out);
@@ -67,6 +67,7 @@ const cb_kirchhoff_mass *cb_placed_far(const cb_placed *m, cb_kirchhoff_report *
 /* Computes G and its derivatives for the body at the pose g. Its vertices are at x in the body's axes and move there
  * with velocity v (NULL: at rest). Returns CB_STEP_DOMAIN for a body that reaches the plane. It also returns
  * CB_STEP_DOMAIN for a body so near that its panels do not resolve the gap: the asymmetry of the linear part of G is
- * then at least 0.1 of its trace. Returns CB_ERROR_ARGUMENT if the matrices do not fit into the memory. The function may be called from any
- * thread. Each thread has its own solver while it works, and the result does not depend on earlier calls. */
+ * then at least 0.1 of its trace. Returns CB_ERROR_ARGUMENT if the matrices do not fit into the memory. The function
+ * may be called from any thread. Each thread has its own solver while it works, and the result does not depend on
+ * earlier calls. */
 cb_status cb_placed_at(cb_placed *m, const double (*x)[3], const double (*v)[3], const cb_pose *g, cb_placed_form *out);

@@ -16,7 +16,8 @@ struct cb_plane_flow {
   const cb_plane_body *const *body;
   int *first, *pivot;           /* first: the unknown of a body's first node */
   double *x, *y, *dx, *dy;      /* x, y: the nodes z in the common frame; dx, dy: z' ds/(2 pi) */
-  double *A, *phi, *right;      /* phi[motions][unknowns], right[changes][motions][unknowns] */
+  double *A, *phi, *right;      /* A: the matrix, later its factors; phi: [motions][unknowns], the potentials; right:
+                                 * [changes][motions][unknowns], right-hand sides, later the changes of phi */
   double *seen;                 /* [bodies][unknowns][3]: sum_t Re C_zt Psi_a(t), z: a node, t: the nodes of a body */
   double *re, *im, *psi;        /* re, im: C_zt for one z and the nodes t of a body; psi: [motions][nodes of a body] */
   double *u, *impulse, *change; /* u: [motions][bodies][3], twists; impulse, change: [bodies][3], of one motion */

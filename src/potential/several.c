@@ -114,8 +114,8 @@ static void set_alone(const cb_several *m, const double *Y, double *w, double *p
   }
 }
 
-/* Solves the equations for the twists c->Y: sets the normal velocities w, the potentials phi and their adjoints psi, with
- * the parts phi_more and psi_more that the other bodies and the wall cause. */
+/* Solves the equations for the twists c->Y: sets the normal velocities w, the potentials phi and their adjoints psi,
+ * with the parts phi_more and psi_more that the other bodies and the wall cause. */
 static cb_status solve_columns(cb_several_work *e, cb_several_columns *c) {
   const cb_several *m = e->m;
   const size_t total = m->total;

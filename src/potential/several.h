@@ -75,11 +75,12 @@ void cb_several_own(const cb_several *s, int body, double K[6][6]);
 
 /* Computes what the other bodies and the wall add to each body i with the twist Y_i: the momentum sum_j K_ij Y_j -
  * own_i Y_i, and the wrench slope_i in the frame of the body. Component k of slope_i is the derivative of the kinetic
- * energy T along xi_k for the pose g_i (1 + hat(xi)). slope may be NULL, which saves a third of the time or more. The results depend only on g and Y, and not on earlier calls or on the number of threads. Returns
- * CB_STEP_DOMAIN if two bodies overlap, if a body is behind the wall, or if the gap is below report->resolved. Returns
- * CB_STEP_NO_CONVERGENCE if the iteration does not converge, and CB_STEP_NOT_FINITE for poses or twists that are not
- * finite. report is set if the status is CB_OK; it may be NULL. The function may be called from any thread; each thread
- * has its own matrices while it works. */
+ * energy T along xi_k for the pose g_i (1 + hat(xi)). slope may be NULL, which saves a third of the time or more. The
+ * results depend only on g and Y, and not on earlier calls or on the number of threads. Returns CB_STEP_DOMAIN if two
+ * bodies overlap, if a body is behind the wall, or if the gap is below report->resolved. Returns CB_STEP_NO_CONVERGENCE
+ * if the iteration does not converge, and CB_STEP_NOT_FINITE for poses or twists that are not finite. report is set if
+ * the status is CB_OK; it may be NULL. The function may be called from any thread; each thread has its own matrices
+ * while it works. */
 cb_status cb_several_apply(cb_several *s, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
                            double (*slope)[6], cb_several_report *report);
 

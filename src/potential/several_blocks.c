@@ -180,8 +180,8 @@ void cb_several_product(cb_several_work *e, int columns, const double *x, double
   cb_threads_range(cb_several_threads(e->m, 256), e->m->rows, product_rows, &t);
 }
 
-/* Adds the contribution of body i's rows of the matrix to column c of the transposed product. Only the entries begin
- * to end - 1 of the column are computed. */
+/* Adds the contribution of body i's rows of the matrix to column c of the transposed product. Only the entries begin to
+ * end - 1 of the column are computed. */
 static void add_rows(const task *t, int i, size_t begin, size_t end, size_t shift, int c) {
   const cb_several *m = t->e->m;
   const double *x = t->x + (size_t)c * m->total + m->at[i];
@@ -277,7 +277,8 @@ void cb_several_flow(cb_several_work *e, const cb_several_columns *c, int i, int
 /* The smallest gap that panels of size h resolve, divided by h (several.h). */
 static const double resolved = 1. / 3;
 
-/* Sets a view in flat space. The mirror image of a torque has the opposite sign. */
+/* Computes the view of body i from body j (cb_several_view) in flat space, from their poses gi and gj. With `mirrored`,
+ * it is the view of the image of body i. The torque of a mirrored force has the opposite sign. */
 static void set_view(const cb_several *m, const cb_pose *gi, const cb_pose *gj, bool mirrored, cb_several_view *v) {
   double ri[3][3], rj[3][3], x[3], t[3], hat[3][3] = {{0}};
   cb_pose_rotation(gi, ri);

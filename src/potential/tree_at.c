@@ -18,7 +18,8 @@
 
 int cb_far_terms(const cb_far *f) { return (f->order + 1) * (f->order + 1); }
 
-/* The centre of the ball is that of the bounding box of the corners, and the ball reaches the farthest corner. */
+/* Sets the ball of each cell. Its centre is the centre of the bounding box of the panels' corners, and its radius is
+ * the distance of the farthest corner. */
 void cb_far_balls(cb_panel_tree *t, const cb_panels *p) {
   for (int i = 0; i < t->cells; i++) {
     cb_tree_cell *c = &t->cell[i];

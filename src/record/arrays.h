@@ -19,8 +19,8 @@ cb_status cb_arrays_create(const char *path, bool own, cb_arrays **out);
 /* Adds a dimension with its scale: numbers, texts, or (neither) 0 .. count - 1. units NULL: no units. Empty dimensions
  * are left out, together with the arrays on them. */
 void cb_arrays_dimension(cb_arrays *a, const cb_dimension *dimension, const char *units);
-/* These two functions add an array of numbers or of integers, stored row by row. Its dimensions dims[rank] must have been
- * added before. doc is its description; units and doc may be NULL. */
+/* These two functions add an array of numbers or of integers, stored row by row. Its dimensions dims[rank] must have
+ * been added before. doc is its description; units and doc may be NULL. */
 void cb_arrays_put(cb_arrays *a, const char *name, int rank, const char *const *dims, const double *data,
                    const char *units, const char *doc);
 void cb_arrays_put_integers(cb_arrays *a, const char *name, int rank, const char *const *dims, const int *data,

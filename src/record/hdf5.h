@@ -30,9 +30,9 @@ cb_status cb_hdf5_fail_open(const char *path);
 /* Sets the reason that cb_hdf5_fail will give. If a call of HDF5 has failed before, its reason is kept. */
 void cb_hdf5_give_reason(const char *text);
 
-/* Checks whether what was read since cb_hdf5_quiet_begin is reliable. Returns CB_ERROR_FILE if the system refused a read,
- * and CB_ERROR_MEMORY if HDF5 had no memory: then an object that was not found may still be in the file. Otherwise
- * returns `status`. */
+/* Checks whether what was read since cb_hdf5_quiet_begin is reliable. Returns CB_ERROR_FILE if the system refused a
+ * read, and CB_ERROR_MEMORY if HDF5 had no memory: then an object that was not found may still be in the file.
+ * Otherwise returns `status`. */
 cb_status cb_hdf5_unread(const char *path, cb_status status);
 
 /* Forgets the failures so far: they were expected. */
@@ -50,8 +50,8 @@ hid_t cb_hdf5_file_access(void);
 /* A program may probe each file before it is opened, because a damaged or forged file can crash HDF5. The library
  * itself starts no process: without a prober every file is opened. */
 typedef struct cb_prober {
-  /* Probes a file. Returns CB_ERROR_INPUT with "FILE: error: ..." if the file must not be opened, and CB_OK if it may be
-   * opened or does not exist. */
+  /* Probes a file. Returns CB_ERROR_INPUT with "FILE: error: ..." if the file must not be opened, and CB_OK if it may
+   * be opened or does not exist. */
   cb_status (*look)(const char *path);
   void (*trust)(const char *path); /* this process has written the file */
 } cb_prober;

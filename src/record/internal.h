@@ -291,7 +291,7 @@ static inline cb_row_batch *cb_row_batch_of(const cb_record *record, uint64_t ba
   return &record->batch[batch % (record->rows.capacity / record->rows.batch)];
 }
 
-/* The position at which a record that is opened for writing begins. */
+/* What the writer of a record needs to start, for a new record or for one that is continued. */
 typedef struct cb_record_start {
   const char *path;
   cb_arena *arena;
@@ -299,8 +299,8 @@ typedef struct cb_record_start {
   const cb_record_layout *layout;
   int deflate;
   const cb_record_options *options;
-  const cb_blob *state;        /* state of the checkpoint; NULL: none yet */
-  cb_record_position position; /* position of the checkpoint */
+  const cb_blob *state;        /* state of the checkpoint from which the run continues; NULL: there is none yet */
+  cb_record_position position; /* position of this checkpoint, at which writing begins */
 } cb_record_start;
 /* Makes the rings (cb_series) and starts the writer. Takes ownership of the arena and the pieces, also on failure. */
 cb_status cb_record_attach(const cb_record_start *start, cb_record **out);

@@ -58,8 +58,8 @@ const char *cb_record_renamed(const char *old);
 /* Returns whether the file has the old names. Either all files of a record have them or none. */
 bool cb_record_has_old_names(hid_t file);
 
-/* Returns the name of a dataset in a record with old names, or in one without. */
+/* Returns the name in the file of the dataset whose present name is `name`. `old`: the record has the old names. */
 const char *cb_record_name(const char *name, bool old);
 
-/* Gives the layout the old names: a record that is resumed keeps its names. */
+/* Replaces the names in the layout by the old names, because a record with old names keeps them when it is resumed. */
 cb_status cb_record_use_old_names(cb_arena *arena, cb_record_layout *layout);

@@ -10,8 +10,8 @@
  * by the change of its twist that the acceleration makes. The iteration ends where the error of the next twists,
  * kappa/(1 - kappa) times the last change, is below round-off. It starts from the states alone, so its result does not
  * depend on the steps before. The total momentum is conserved up to round-off after any number of iterations, because
- * the slopes of one evaluation have the sum 0. A coupling that depends on coordinates of joints alone is not iterated: the
- * equations of the joined bodies contain it (mechanism/mechanism_private.h). Symbols: fluid/body_coupling.h and
+ * the slopes of one evaluation have the sum 0. A coupling that depends on coordinates of joints alone is not iterated:
+ * the equations of the joined bodies contain it (mechanism/mechanism_private.h). Symbols: fluid/body_coupling.h and
  * fluid/rigid_step.h.
  */
 
@@ -166,8 +166,8 @@ double cb_body_interaction_renew(cb_body_interaction *in, double half, bool fast
   return kappa > 0 && kappa < .5 ? fmin(1, MARGIN * kappa / (1 - kappa)) * change : change;
 }
 
-/* Finds the twists of the bodies relative to a uniform flow u. They are Y - U, where U = (0, R^T u) and R is the rotation
- * of the body's pose. */
+/* Finds the twists of the bodies relative to a uniform flow u. They are Y - U, where U = (0, R^T u) and R is the
+ * rotation of the body's pose. */
 static cb_status make_relative(cb_body_interaction *in, double t) {
   static const double origin[1][3] = {{0}};
   double u[1][3];

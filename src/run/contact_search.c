@@ -135,9 +135,10 @@ static double quiet_of(const cb_parts *p, const cb_candidate *c) {
   return still * speeds_of(p, c) + asleep * p->fastest;
 }
 
-/* Sets *wait to a duration for which the gap certainly stays open. This duration is computed by open_for from the bound A
- * of s'' over all the remaining time. The bound may be useless, because in that time the other particle may pass the
- * centre of a ball, or half a great circle of a sphere. Then bounds over shorter times are tried. A gap that rests at 0 may sink by `hair`. */
+/* Sets *wait to a duration for which the gap certainly stays open. This duration is computed by open_for from the bound
+ * A of s'' over all the remaining time. The bound may be useless, because in that time the other particle may pass the
+ * centre of a ball, or half a great circle of a sphere. Then bounds over shorter times are tried. A gap that rests at 0
+ * may sink by `hair`. */
 static cb_status candidate_keeps(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double at, double until, double s,
                                  double rate, double *wait) {
   const double left = until - at, all = speeds_of(p, c), quiet = quiet_of(p, c),

@@ -94,8 +94,8 @@ static cb_status make_part(cb_contacts *c, int part, double tau, cb_reflection_p
   return status;
 }
 
-/* Stores the positions and momenta of the parts that take part in an event, for the newest row of /event. For a contact,
- * the momenta are those after the impulses. */
+/* Stores the positions and momenta of the parts that take part in an event, for the newest row of /event. For a
+ * contact, the momenta are those after the impulses. */
 static cb_status keep_state(cb_contacts *c, const cb_candidate *what, double tau) {
   const size_t k = (size_t)c->parts->k, all = (size_t)c->n * k;
   cb_status status =
@@ -253,9 +253,9 @@ static cb_status look_again(cb_contacts *c, cb_reflection_contact *touched, doub
   return cb_candidate_at(c->parts, c->gaps, &what, tau, &touched->value, &rate);
 }
 
-/* Moves the positions and momenta of a part back to its constraints. This is needed because a lift, which moves the part
- * by a length l to close a gap, violates them by an error of the order l^2. The momentum of a mass m with velocity v is m g v in a chart with the metric g, and m v in the
- * embedding. */
+/* Moves the positions and momenta of a part back to its constraints. This is needed because a lift, which moves the
+ * part by a length l to close a gap, violates them by an error of the order l^2. The momentum of a mass m with velocity
+ * v is m g v in a chart with the metric g, and m v in the embedding. */
 static cb_status hold(cb_contacts *c, const cb_reflection_part *part, double t) {
   const cb_space *g = c->g;
   const size_t k = (size_t)g->k;

@@ -19,7 +19,7 @@
  * changes by less than the factor exp(2). */
 enum { PARTS = 8, FEWEST = 64, SHIFTS = 80, LOST = 2 };
 
-/* Makes |w| = 1 and returns log |w|. */
+/* Divides the tangent vector w by its length |w|, and returns log |w| from before the division. */
 static double normalise(cb_tangent *m) {
   double square = 0;
   for (size_t i = 0; i < m->n; i++) square += m->w[i] * m->w[i];
@@ -350,8 +350,8 @@ static void free_bodies(cb_tangent *m) {
   cb_integrator_free(o->integrator);
 }
 
-/* Finds the units in which the tangent vector is measured for each body. The units of momentum contain a rate: it is the
- * largest rate of all bodies, so that a body at rest has units too. */
+/* Finds the units in which the tangent vector is measured for each body. The units of momentum contain a rate: it is
+ * the largest rate of all bodies, so that a body at rest has units too. */
 static cb_status find_units_of_all(all_bodies *o) {
   const cb_fluid_run *b = o->run->own;
   double rate = 0;

@@ -34,7 +34,7 @@ cb_status cb_run_exponent(const cb_run *run, int body, double time, cb_exponent 
 
 /* --- for a class of motion (cb_motion.tangent) --- */
 
-/* The number e in the formula at the beginning of this file. */
+/* The displacement e of the differences in the formula at the beginning of this file. */
 #define CB_EXPONENT_NUDGE 1e-6
 
 /* A state with a tangent vector. */
@@ -49,6 +49,7 @@ typedef struct cb_tangent {
   void *self;
 } cb_tangent;
 
-/* Make a tangent vector at the state of a run of particles, or of a body in a fluid. */
+/* These functions create a state with a tangent vector, from the present state of a run. The first is for runs of
+ * particles, the second for body number `body` of a run of bodies in a fluid. */
 cb_status cb_particles_tangent(const cb_run *run, int body, cb_tangent *m);
 cb_status cb_fluid_run_tangent(const cb_run *run, int body, cb_tangent *m);

@@ -144,7 +144,7 @@ static void half_way(const cb_rigid_state *from, const cb_rigid_state *to, cb_po
   for (int i = 0; i < 3; i++) out->x[i] = from->g.x[i] + (from->x_low[i] + dx[i]);
 }
 
-/* Does the same as half_way, in a space of curvature K. */
+/* Computes the pose half way from one pose to another, in a space of curvature K. */
 static void half_way_in(double K, const cb_pose *from, const cb_pose *to, cb_pose *out) {
   cb_biquaternion at, move, half, there;
   cb_pose back, relative;

@@ -259,7 +259,7 @@ void cb_fluid_joined_energies(const cb_run *run, double *potential, double *kine
   if (joined_of(run)) cb_mechanism_energies(joined_of(run)->mechanism, potential, kinetic);
 }
 
-/* In a curved space: the trees of joined bodies, with the names of their first bodies. */
+/* Adds the dimension `tree` of a run in a curved space: the trees of joined bodies, named after their first bodies. */
 static cb_status trees(cb_run *run) {
   const cb_fluid_run *b = run->own;
   const size_t n = (size_t)cb_mechanism_trees(b->joined->mechanism);

@@ -149,7 +149,9 @@ struct cb_fluid_run {
   bool near_at_start;
   cb_fluid_pair near;            /* the pair that is near at the start */
   struct cb_body_change *change; /* [n]; run/fluid_warnings.c */
-  const char **hull; /* [n]: the name of a part that touches by its convex hull, or NULL; hull is NULL without shapes */
+  /* [n]: the name of a part that is not convex, and touches by its convex hull; NULL: the body has no such part. The
+   * pointer `hull` itself is NULL if bodies do not touch by their shapes. */
+  const char **hull;
   struct cb_fluid_coupling *coupling; /* NULL: nothing acts between bodies (run/fluid_points.c) */
   struct cb_fluid_joined *joined;     /* NULL: no joints (run/fluid_joints.c) */
   cb_body_interaction *interaction;   /* NULL: bodies do not feel each other through the fluid */
@@ -173,8 +175,9 @@ typedef struct cb_fluid_controls cb_fluid_controls;
 cb_status cb_fluid_controls_create(cb_run *run);
 cb_status cb_fluid_controls_step(cb_run *run, double h, int *failed);
 cb_status cb_fluid_controls_at_node(cb_run *run);
-/* For the laws of controls (cb_motion.find_quantity): quantities of bodies and particles, as wrenches of other bodies
- * can use them, and the coordinates of joints and their rates, by label and label_rate. */
+/* These functions find and evaluate a quantity that a law of a control uses (cb_motion.find_quantity). It is a quantity
+ * of a body or particle, with the same name as in the wrenches of other bodies, or a coordinate of a joint (LABEL), or
+ * its rate (LABEL_rate). */
 bool cb_fluid_run_find_quantity(const cb_run *run, const char *text, size_t length, cb_quantity *out);
 double cb_fluid_run_quantity(const cb_run *run, const cb_quantity *q);
 /* Makes one step of all bodies without retries. On failure the states are unchanged. */
@@ -255,8 +258,8 @@ cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints);
 void cb_fluid_joined_free(cb_run *run);
 cb_mechanism *cb_fluid_joined_mechanism(const cb_run *run); /* NULL: no joints */
 bool cb_fluid_joined_has(const cb_run *run, int body);
-/* cb_fluid_joined_find returns the coordinate of the joints that text[length] names, or -1 if there is none. The text is
- * the label of the coordinate, or LABEL_rate; then *rate becomes true. cb_fluid_joined_coordinate returns the last
+/* cb_fluid_joined_find returns the coordinate of the joints that text[length] names, or -1 if there is none. The text
+ * is the label of the coordinate, or LABEL_rate; then *rate becomes true. cb_fluid_joined_coordinate returns the last
  * measured value of a coordinate or of its rate. */
 int cb_fluid_joined_find(const cb_run *run, const char *text, size_t length, bool *rate);
 double cb_fluid_joined_coordinate(const cb_run *run, int coordinate, bool rate);

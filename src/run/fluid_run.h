@@ -28,7 +28,7 @@ typedef struct cb_fluid_joints {
   int n;
   const cb_joint *joint;    /* [n] */
   const char *const *label; /* [coordinates] */
-  const double *start;      /* [coordinates]: values at the start, which select the number of whole turns */
+  const double *start;      /* [coordinates]: values at the start; they decide how many full turns an angle contains */
   cb_joint_laws *laws;      /* NULL: no motors and no drives */
 } cb_fluid_joints;
 

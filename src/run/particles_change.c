@@ -129,7 +129,7 @@ void cb_particles_compare(cb_run *run, bool last) {
 static const double off = 1e-9;
 
 struct cb_particles_dropped {
-  const cb_system *system; /* a system of the same particles that has these constraints */
+  const cb_system *system; /* a system of the same particles with only the dropped constraints */
   cb_forces *forces;       /* NULL: there was no memory */
   cb_constraints *constraints;
   double *residual, *rate, *start, *velocity;

@@ -47,7 +47,8 @@ static cb_status momenta(const cb_run *run, const double *x, const double *v, do
   return CB_OK;
 }
 
-/* Finds the row of the constraint whose residual, or whose rate, is largest in size, and this size in *off. */
+/* Finds the largest violation of the constraints at the start, for the velocities v: *off becomes the largest absolute
+ * value of a residual or of the rate of a residual, and *row the number of this constraint's row. */
 static cb_status largest_violation(const cb_run *run, cb_constraints *c, const double *v, double *rows, double *off,
                                    int *row) {
   const cb_rows *r = cb_constraints_rows(c);

@@ -191,8 +191,8 @@ typedef struct cb_conjugate {
                    * errors */
 } cb_conjugate;
 
-/* Finds the conjugate times up to `last`, which must be at least 1 (else CB_ERROR_ARGUMENT), with errors of about
- * 1e-10. Returns CB_ERROR_UNSUPPORTED if the start shape is free, if arcs are along bounds, or if the multipliers of
- * the extremal are homogeneous (e->rate, or mu = 0). The search ends early if it leaves the domain of the bundle after
- * time 1. */
+/* Finds the conjugate times up to `last`. Their errors are about 1e-10. Returns CB_ERROR_ARGUMENT if `last` is less
+ * than 1. Returns CB_ERROR_UNSUPPORTED if the start shape is free, if arcs are along bounds, or if the extremal was
+ * solved with homogeneous multipliers (then e->rate is not NULL, or mu = 0). The search ends early if the extremal
+ * leaves the domain of the bundle after time 1. */
 cb_status cb_conjugate_find(const cb_optimum_problem *o, const cb_extremal *e, double last, cb_conjugate *out);

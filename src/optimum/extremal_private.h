@@ -46,12 +46,14 @@ typedef struct problem {
                                  * number of conditions; row: the condition with the amount, or -1 */
   double gap[CB_SHAPE_MAX];     /* r(1) - r(0), which is a number of full periods of each variable */
   bool free, shifts,
-      amount_free;  /* the start shape is free; a shift of time gives another extremal; the amount is unknown */
+      amount_free;  /* free: the start shape is free; shifts: a shift of time gives another extremal; amount_free: the
+                     * amount is unknown */
   bool homogeneous; /* the stages are (r, v, lambda) (extremal.h), and there are no bounds */
   bool abnormal;    /* the weight mu of the cost is 0 (see wong.speed): the amount and the duration are unknown */
   double weight;    /* the scale of lambda in mu^2 + |lambda/weight|^2 = 1 */
   double begin[2];  /* the weight mu and the cost E at the start of the iteration */
-  double slack[CB_CONDITIONS_MAX]; /* for a target without an amount: the condition k is c_k = amount slack_k */
+  double slack[CB_CONDITIONS_MAX]; /* for a target without an amount: condition k is c_k = amount slack_k; the vector
+                                    * slack has length 1 */
 } problem;
 
 /* Arcs, panels, and the memory of an iteration. */

@@ -544,7 +544,7 @@ static cb_status sweep(grid *g, bool back, bool *changes) {
   for (int i = 0; i < all && !status; i++, g->turn++) {
     const int k = back ? all - 1 - i : i;
     if (g->turn <= g->known || stays(g, k)) continue;
-    for (int side = back; side < 4 && !status; side += 2) { /* the neighbours from which the sweep comes */
+    for (int side = back; side < 4 && !status; side += 2) { /* the two neighbours that this sweep has already visited */
       const int next = neighbour(g, k, side);
       if (next >= 0 && g->node[next].gait) status = try_beside(g, k, next);
     }

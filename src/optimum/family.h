@@ -42,9 +42,9 @@ typedef struct cb_family_event {
 typedef struct cb_family_member {
   double amount, cost, multiplier; /* multiplier: lambda, with d(cost)/d(amount) = 2 lambda */
   int index, flat; /* numbers of negative and of zero eigenvalues of the second variation over gaits at the target */
-  int branch, harmonics; /* number of harmonics, or half the degree of an arc */
-  /* the largest of the last coefficients, divided by the largest of all. The relative error of the cost is about the
-   * square of this number. It is nan for a member at constraints */
+  int branch, harmonics; /* harmonics: the number of harmonics of the gait, or half the degree of its arcs */
+  /* the largest of the coefficients of the highest orders, divided by the largest of all coefficients of the gait. The
+   * relative error of the cost is about the square of this number. It is nan for a member at constraints */
   double tail;
   bool cheapest; /* at the amount of this member, no branch has a cheaper gait */
   cb_gait *gait;

@@ -142,9 +142,9 @@ static cb_status look(family_system *y, const watch *f, family_point *p) {
   return status;
 }
 
-/* Locates the sign change of f between the knots a and b, by the Illinois rule along the branch. *rest becomes the
- * amount of the event minus the amount of the point *out. Where branches meet, Newton's method fails. The last step is
- * then a secant step, which only changes *rest. */
+/* Locates the sign change of f between the knots a and b, by the Illinois rule along the branch. Sets *out to the last
+ * point computed, and *rest to the amount of the event minus the amount of this point. Near a bifurcation Newton's
+ * method fails. *rest is then the length of a secant step from the last point computed. */
 static cb_status locate(family_walk *w, const watch *f, const family_point *a, const family_point *b, double fa,
                         double fb, family_point **out, double *rest) {
   const double all = b->s - a->s, small = f->kind == CB_FAMILY_BIFURCATION ? 1e-4 * (fabs(fa) + fabs(fb)) : 0;

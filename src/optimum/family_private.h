@@ -53,9 +53,10 @@ cb_status family_look(family_system *y, const double *before, family_point *p);
 /* Computes direction[size], in which another branch leaves the bifurcation p. It has length 1 and is at right angles to
  * the tangent. */
 cb_status family_transverse(family_system *y, const family_point *p, double *direction);
-/* Returns the largest of the last coefficients divided by the largest of all coefficients. */
+/* Returns the largest of the coefficients of the highest orders, divided by the largest of all coefficients. */
 double family_tail(const family_system *y, const family_point *p);
-/* Returns true if the gait is too rough to follow the branch further: the relative error of the cost is about 1e-6. */
+/* Returns true if the gait is too rough to follow the branch further, because the relative error of its cost exceeds
+ * about 1e-6 (the square of family_tail). */
 static inline bool family_unresolved(const family_system *y, const family_point *p) { return family_tail(y, p) > 1e-3; }
 static inline double family_lambda(const family_system *y, const family_point *p) {
   return -p->z[y->u + y->row] * y->scale / p->z[p->size - 2];

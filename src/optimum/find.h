@@ -81,7 +81,7 @@ typedef struct cb_optimality {
   int loose;
   int active_constraints;
   cb_active_constraint active_constraint[CB_ACTIVE_CONSTRAINTS_MAX];
-  double fit;      /* distance of the gait from its fit in functions of time */
+  double fit;      /* distance of the gait from the fit of it in harmonics or piecewise polynomials (direct.h) */
   bool stationary; /* the slope is round-off, or explained by the error of the fit */
   double wong;     /* cost of the extremal near the gait, if the gait is stationary; otherwise nan */
   int conjugates;  /* number of conjugate times of the extremal near the gait; -1: not known */
@@ -157,6 +157,6 @@ typedef struct cb_small_target {
 typedef struct cb_ellipse_work cb_ellipse_work;
 cb_status cb_ellipse_work_create(const cb_optimum_problem *o, const cb_small_target *t, cb_ellipse_work **out);
 void cb_ellipse_work_free(cb_ellipse_work *w);
-/* Moves e to a minimum of W near it, and sets its price and lambda. Returns CB_STEP_NO_CONVERGENCE if no minimum is
- * found. */
+/* Moves the ellipse e to a minimum of W near it, and sets e->price and e->lambda. Returns CB_STEP_NO_CONVERGENCE if no
+ * minimum is found. */
 cb_status cb_ellipse_solve(cb_ellipse_work *w, cb_ellipse *e);

@@ -263,9 +263,9 @@ static void panel_path(const cb_variation *v, double h, double (*xi)[CB_GROUP_DI
   for (int a = 0; a < dim; a++) z[STAGES][a] = h * cb_dot(STAGES, t->b, rate[a]);
 }
 
-/* Computes the elements at the nodes of panel k, which begins at the element g, and z at the end of the panel. If there
- * is momentum, the velocities depend on the elements, so that several sweeps are needed; they end when the elements
- * change only by round-off. */
+/* Computes the group elements at the nodes of panel k, which begins at the element g, and z of panel_path. If there is
+ * momentum, the velocities depend on the elements. Several sweeps are then made, until the elements change only by
+ * round-off. */
 static void panel_elements(cb_variation *v, int k, const double *g, double (*z)[CB_GROUP_DIM]) {
   const cb_group *G = v->bundle->group;
   const cb_basis *s = v->basis;

@@ -90,8 +90,8 @@ static void follow(cb_variation *v, const double *a, double *left) {
   }
 }
 
-/* Computes rows of `left` and `right`. The part of the Hessian that comes from the brackets and from W is left' right +
- * right' left. Returns the number of rows. */
+/* Computes the rows of work->left and work->right. The part of the Hessian that comes from the Lie brackets and from W
+ * is left' right + right' left. Returns the number of rows. */
 static int brackets(cb_variation *v, const double *Lambda, const double *W) {
   const int dim = v->dim, u = v->unknowns;
   double K[CB_GROUP_DIM * CB_GROUP_DIM], a[CB_GROUP_DIM], b[CB_GROUP_DIM], ends[CB_GROUP_DIM * CB_GROUP_DIM] = {0};

@@ -306,8 +306,8 @@ static void average(const cb_kirchhoff *k, double (*mean)[7]) {
     }
 }
 
-/* Computes the coarseness (cb_kirchhoff_mass). The corners at the borders of sheets have indices from k->vertices on
- * (potential/mesh_pieces.h); their values are 0. */
+/* Computes the coarseness (cb_kirchhoff_mass). The potential counts as 0 at the corners on borders of sheets, which
+ * have indices from k->vertices on (potential/mesh_pieces.h). */
 static cb_status find_coarseness(cb_kirchhoff *k, const double raw[6][6], const double unit[6]) {
   const size_t places = (size_t)(k->pieces ? k->pieces->places : k->vertices);
   double(*mean)[7] = calloc(places, sizeof *mean), K[6][6] = {{0}};

@@ -38,7 +38,7 @@ typedef struct search {
   bool *reached;  /* [faces]: the fluid reaches the face */
   double *volume; /* [faces]: for a root, the volume of its piece */
   side *side;
-  int *copy; /* [vertices]; -1: the vertex has no copy */
+  int *copy; /* [vertices]: the number of the copy of a vertex on a border; -1: the vertex has no copy */
 } search;
 
 static int compare(const void *a, const void *b) {
@@ -75,8 +75,8 @@ static bool in_cavity(const double (*x)[3], int faces, const int (*face)[3], con
   return angle < -2 * 3.141592653589793;
 }
 
-/* Sets reached[f]: whether the fluid reaches face f of the piece piece[f]. The fluid does not reach a piece whose
- * volume is not positive, or a piece in a cavity. */
+/* Sets reached[f] to whether the fluid reaches face f, which belongs to the piece piece[f]. The fluid reaches no face
+ * of a piece whose volume is not positive, and none of a piece that lies in a cavity. */
 static void find_reached(const double (*x)[3], int faces, const int (*face)[3], const int *piece, const double *volume,
                          bool *reached) {
   bool any = false;

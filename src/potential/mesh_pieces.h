@@ -46,7 +46,8 @@ cb_status cb_pieces_outward(int vertices, const double (*x)[3], int faces, const
 
 /* An edge at which two panels meet. */
 typedef struct cb_panel_edge {
-  int end[2], panel[2]; /* end: the vertices; if more than two panels share an edge, each is paired with the next */
+  int end[2], panel[2]; /* end: the two vertices; panel: the two panels. If more than two panels share an edge, there is
+                         * a cb_panel_edge for each panel and the next one. */
 } cb_panel_edge;
 
 /* Finds the edges at which two of n panels meet. Panel i is face[which[i]], or face[i] if `which` is NULL. The caller

@@ -44,11 +44,11 @@ struct cb_operator {
   int *pivots;   /* the pivots of the factors; NULL: none */
   bool filled, tree, dense, factored;
   cb_far *far;
-  bool coarse; /* use the preconditioner */
+  bool coarse; /* GMRES uses the preconditioner `hlu` */
   cb_hlu *hlu; /* NULL: not computed yet */
   cb_krylov *krylov;
   /* padded: [columns][stride], the columns of a product, padded with zeros; b: [columns][n], the right sides; row_sum:
-   * [n], the sums of the rows of the matrix, where those of D are added to 1/2 */
+   * [n], for each row of D 1/2 plus the sum of its entries */
   double *padded, *b, *row_sum;
 };
 

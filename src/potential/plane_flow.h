@@ -46,9 +46,9 @@ typedef struct cb_plane_curve {
 
 /* Returns an ellipse with the semi-axes a along x and b along y. */
 cb_plane_curve cb_plane_ellipse(double a, double b);
-/* Returns Joukowski's symmetric foil from the tail at x = -length/2 to the nose at length/2: zeta + 1/zeta of a circle
- * about -bulge with radius 1 + bulge + tail, scaled. bulge >= 0 is the thickness. tail >= 0 rounds the tail; 0 gives a
- * cusp. */
+/* Returns Joukowski's symmetric foil. Its tail is at x = -length/2 and its nose at length/2. It is the image of a
+ * circle in the plane zeta by zeta + 1/zeta, scaled to this length. The circle has the radius 1 + bulge + tail. `bulge`
+ * >= 0 is its distance from 0 and sets the thickness of the foil. `tail` >= 0 rounds the tail; 0 gives a cusp. */
 cb_plane_curve cb_plane_joukowski(double length, double bulge, double tail);
 
 typedef struct cb_plane_body {

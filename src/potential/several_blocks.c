@@ -364,8 +364,8 @@ static bool above(const double t[3][3], const double n[3], const double p[3]) {
   return true;
 }
 
-/* Returns the smallest distance of a corner of b from an inner point of the triangle a, and 0 if an edge of b crosses
- * a. */
+/* Returns the smallest distance of a corner of the triangle b from the plane of the triangle a, over those corners that
+ * lie above or below a; infinity if none does. Returns 0 if an edge of b crosses a. */
 static double corners(const double a[3][3], const double b[3][3]) {
   double n[3], height[3], least = INFINITY;
   cb_normal3(a[0], a[1], a[2], n);

@@ -39,7 +39,7 @@ typedef struct cb_several_shape {
   double *w, *load, *phi, *psi, *source; /* [6][stride]: w_a, W w_a, phi_a, psi_a and S w_a */
   double (*centre)[4], (*corner)[3][4];  /* [n]: points */
   const double *area;                    /* [n] */
-  double middle[4], radius;              /* a ball around the shape */
+  double middle[4], radius;              /* centre and radius of a ball that contains the shape */
   double *reach, widest;                 /* reach[n]: the radii of balls around the panels; widest: the largest one */
 } cb_several_shape;
 
@@ -81,9 +81,9 @@ typedef struct cb_several_columns {
 typedef struct cb_several_work {
   cb_arena *arena;
   const cb_several *m;
-  cb_several_view *view;  /* [bodies][bodies][2]: direct and mirrored */
+  cb_several_view *view;  /* [bodies][bodies][2]: the direct and the mirrored view of each pair (cb_several_view_of) */
   double *D;              /* blocks of D between bodies */
-  double *more;           /* [rows][bodies][6]: S w_a between bodies */
+  double *more;           /* [rows][bodies][6]: S w_a at each panel, of the other bodies and of the images */
   int *inside;            /* [rows]: the body that contains the centre of the panel, or -1 */
   double *in, *own;       /* [CB_SEVERAL_MOTIONS][total] */
   cb_several_columns one; /* for cb_several_apply */
@@ -128,5 +128,6 @@ cb_status cb_several_fill(cb_several_work *e);
  * between bodies and x[columns][total]. */
 void cb_several_product(cb_several_work *e, int columns, const double *x, double *out);
 void cb_several_product_transposed(cb_several_work *e, int columns, const double *x, double *out);
-/* Computes c->flow for the rows of body i and one of its views of body j. */
+/* Computes c->flow, the velocity V (several.h) that the panels of body j cause at the centres of the panels of body i.
+ * mirrored: 0 for body j itself, 1 for its image. */
 void cb_several_flow(cb_several_work *e, const cb_several_columns *c, int i, int j, int mirrored);

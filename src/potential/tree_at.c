@@ -226,7 +226,7 @@ typedef struct call {
   cb_panel_tree tree;
   int points;
   const double (*x)[3];
-  double *at[3]; /* the coordinates in the order of the tree, padded */
+  double *at[3]; /* the coordinates of the points, in the order of the tree, padded to whole vectors */
   double *out;
 } call;
 

@@ -404,7 +404,8 @@ int cb_far_panel(const cb_far *f, double share, const double x[3], double weight
   double least = INFINITY;
   while (waiting > 0) {
     const cb_tree_cell *c = &f->tree.cell[stack[--waiting]];
-    /* A triangle in a ball of radius 1 has an area below 1.3, and sqrt(1.3) is about 1.14. */
+    /* `share` is relative to the square root of the area of a triangle. A triangle in a ball of radius 1 has an area
+     * below 1.3, and sqrt(1.3) is about 1.14. */
     const double reach = c->radius * (1 + 1.14 * share);
     if (!(squared_distance(x, c->centre) <= reach * reach)) continue;
     if (c->child) {

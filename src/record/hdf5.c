@@ -124,7 +124,7 @@ cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
   va_start(args, what);
   vsnprintf(text, sizeof text, what, args);
   va_end(args);
-  /* HDF5, the system or a malloc of this project had no memory. */
+  /* true if HDF5, the operating system or a malloc of this project had no memory */
   const bool no_memory = lacking || refused == ENOMEM || (unmet && !*reason);
   const bool of_system = refused != 0;
   cb_status status = cb_fail_as(of_system ? CB_FAILURE_SYSTEM : CB_FAILURE, no_memory ? CB_ERROR_MEMORY : CB_ERROR_FILE,

@@ -45,7 +45,7 @@ size_t cb_hdf5_type_size(cb_field_type type);
 bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out);
 
 /* Makes the access properties of a file: the file has the format of HDF5 1.10, and its objects are closed together with
- * it. Negative on failure, also if there is not enough memory for the allocations of HDF5 per file. */
+ * it. Returns a negative number on failure, also if there is not enough memory for what HDF5 allocates per file. */
 hid_t cb_hdf5_file_access(void);
 /* A program may probe each file before it is opened, because a damaged or forged file can crash HDF5. The library
  * itself starts no process: without a prober every file is opened. */
@@ -131,7 +131,9 @@ bool cb_hdf5_is_text(hid_t dataset, size_t *count); /* count: the number of text
 
 /* ---- record_contents.c */
 
-/* Calls visit for each link of a group, in the order of the index `by` (names or creation) as far as HDF5 permits. */
+/* cb_hdf5_each_link calls `visit` for each link of a group, by the index `by` (names or creation). The links come in
+ * the order of creation only if HDF5 keeps the group in compact storage, and otherwise in the native order of the
+ * index. */
 typedef cb_status (*cb_hdf5_link_visit)(void *context, hid_t group, const char *name, const H5L_info_t *link);
 cb_status cb_hdf5_each_link(hid_t group, const char *path, H5_index_t by, cb_hdf5_link_visit visit, void *context);
 /* Returns the malloc'd name of the dimension scale of dimension d of a dataset; NULL if there is no scale. */

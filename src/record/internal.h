@@ -112,8 +112,8 @@ cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *
 /* Makes the image of a record of that layout without rows. base: as for cb_layout_build. */
 cb_status cb_layout_image(const char *path, const cb_record_layout *layout, const cb_filing *how, const char *base,
                           cb_image *out);
-/* Returns the number of rows of a chunk in a file of `rows` rows: CB_CHUNK_ROWS, or a larger power of two if the file
- * has at least 16 chunks of that larger size. rows UINT64_MAX: the larger size. */
+/* Returns the number of rows of a chunk in a file of `rows` rows. It is CB_CHUNK_ROWS, or a larger power of two if the
+ * file then has at least 16 chunks. For rows = UINT64_MAX the result is this power of two. */
 uint64_t cb_layout_chunk_rows(const cb_record_layout *layout, uint64_t rows);
 int cb_layout_deflate(hid_t file); /* the level of compression of its rows; 0: none */
 /* Copies a layout into the arena, without the data of the state; NULL if there is no memory. */
@@ -136,8 +136,8 @@ static inline size_t cb_event_fields_of(bool old_names) { return CB_EVENT_FIELDS
 
 /* ---- segment.c: the virtual file */
 
-/* Makes the creation properties of the virtual dataset `name` over the pieces, and sets dims[0], its length. Negative
- * on failure. */
+/* Makes the creation properties of the virtual dataset `name`, which shows the rows of all pieces in `over`. Sets
+ * dims[0] to its length. Returns a negative number on failure. */
 hid_t cb_virtual_properties(const cb_record_pieces *over, const char *name, bool is_event, hid_t type, int rank,
                             hsize_t *dims);
 typedef struct cb_virtual {
@@ -146,7 +146,7 @@ typedef struct cb_virtual {
   size_t warnings_length;
   bool completed, synced;
 } cb_virtual;
-/* Writes the virtual file over the segments under the record's name. */
+/* Writes the virtual file, which has the name of the record and shows the rows of all segments. */
 cb_status cb_virtual_write(const cb_record_pieces *over, const cb_virtual *v);
 /* Returns whether the file is a virtual file over segments. */
 bool cb_virtual_is(hid_t file);

@@ -27,7 +27,8 @@ enum { MAX_SERIES = 4096 };
 static const double index_share = 0.02; /* size of the index of chunks divided by the size of the rows */
 static const char cannot[] = "join its segments";
 
-/* An array that grows: in the joined file, and in the piece that is being read. */
+/* An array with one entry per row or event. `to` is the array in the joined file, `from` the array in the piece that is
+ * being read. */
 typedef struct column {
   char *name;
   hid_t to, from, type;

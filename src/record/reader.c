@@ -49,7 +49,7 @@ static cb_status keep(cb_reader *reader, char *text, const char **out) {
   return CB_OK;
 }
 
-/* Returns whether the dataset has one member of cb_event_row. */
+/* Returns whether the dataset `name` contains a member of cb_event_row, the data that every event has. */
 static bool is_of_event_row(const cb_reader *reader, const char *name) {
   for (size_t e = 0; e < cb_event_fields_of(reader->old_names); e++)
     if (!strcmp(cb_record_name(cb_event_fields[e].name, reader->old_names), name)) return true;

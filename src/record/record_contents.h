@@ -20,7 +20,7 @@ enum { CB_RECORD_WARNINGS = 3072 }; /* bytes */
 typedef struct cb_record_warnings {
   char text[CB_RECORD_WARNINGS];
   size_t length;
-  size_t sealed, written; /* length at the newest checkpoint; length in the file */
+  size_t sealed, written; /* sealed: `length` at the newest checkpoint; written: number of bytes in the file */
 } cb_record_warnings;
 
 /* Creates the attribute in a new file; false, with HDF5's error stack set, on failure. */

@@ -98,7 +98,7 @@ static cb_status take_plain(cb_record_pieces *p, hid_t file) {
 /* ---- Segments */
 
 static bool first_of(hid_t file, cb_record_position *first) {
-  return (H5Aexists(file, "first_row") <= 0 || /* no attribute: a complete record that was resumed became segment 1 */
+  return (H5Aexists(file, "first_row") <= 0 || /* the attribute is missing in a complete record that became segment 1 */
           cb_hdf5_get_numbers(file, ".", "first_row", H5T_INTEGER, H5T_NATIVE_UINT64, 1, &first->rows)) &&
          (H5Aexists(file, "first_event") <= 0 ||
           cb_hdf5_get_numbers(file, ".", "first_event", H5T_INTEGER, H5T_NATIVE_UINT64, 1, &first->events));

@@ -48,7 +48,7 @@ struct cb_body_interaction {
   double curvature;
   int n;
   added *added; /* [n] */
-  cb_pose *g;   /* [n]: the poses for the next evaluation, and the twists */
+  cb_pose *g;   /* [n]: g, Y: the poses and the twists for the next evaluation */
   double (*Y)[6];
   cb_pose *g_made; /* [n]: the poses and twists that cb_body_interaction_arrive has stored */
   double (*Y_made)[6], (*weight)[6];

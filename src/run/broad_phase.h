@@ -96,7 +96,8 @@ typedef struct cb_ball {
 
 typedef struct cb_broad_level {
   int count;
-  double reach, s, c, half[3]; /* reach, s and c of the ball with the largest reach; half: maxima over the balls */
+  double reach, s, c, half[3]; /* reach, s and c (cb_ball) of the ball with the largest reach; half: the largest half
+                                * edges of the boxes */
   double per;                  /* number of cells per unit length; H^n: per unit length perpendicular to the radius */
   double thickness;            /* H^n: the thickness of a layer: its range of the distance a from the base point */
   double cells[3];             /* cells per unit length, of flat coordinates or of boxes */
@@ -113,7 +114,8 @@ struct cb_broad {
   bool all_pairs;
   cb_broad_kind kind;
   bool pure;                         /* there is only one factor: all of x is compared at once */
-  int m, curved_offset;              /* curved factor: number of compared coordinates (H^n: without the last), offset */
+  int m, curved_offset;              /* curved factor: m: number of compared coordinates (H^n: all except the last);
+                                      * curved_offset: index of the first one in the embedding */
   int flat, flat_offset[CB_DIM_MAX]; /* the flat coordinates, and their offsets in the embedding */
   double unit;                       /* the factor of lengths: 1/R, or 1 without a curved factor */
   double period[CB_DIM_MAX], scale[CB_DIM_MAX];

@@ -74,8 +74,8 @@ cb_status cb_candidate_at(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, dou
   return CB_OK;
 }
 
-/* Computes the bound A of the gap's second derivative during this duration from tau on, from the bounds of the speeds
- * and accelerations of the particles. */
+/* Computes a bound A of the second derivative of a candidate's gap, for the times from tau to tau + duration. It
+ * follows from the bounds of the speeds and accelerations of the particles. */
 static cb_status second_derivative_bound(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double duration,
                                          double *out) {
   const cb_state *state[CB_GAP_PARTICLES];

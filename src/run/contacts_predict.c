@@ -204,8 +204,8 @@ cb_status cb_contacts_end_events(cb_contacts *c) {
   return status;
 }
 
-/* If the gap of a surface was reflected just now, it is 0 up to round-off, which would determine its side by chance.
- * The gap then keeps the side that it had at the reflection. */
+/* Sets the side of a gap whose velocities have been reflected at the present time. This gap is 0 up to round-off, so
+ * that its sign is random. It therefore keeps the side that it had at the reflection (c->touch). */
 static void keep_side(const cb_contacts *c, cb_gap *gap) {
   for (int i = 0; i < c->touches; i++) {
     const cb_gap *touched = &c->touch[i].gap;

@@ -1,8 +1,8 @@
 /* The data of a step with contacts (contacts_step.h), and the functions of its stages.
  *
- * Parts of a system move on their own. contact_search.c searches for the first time at which a gap between them
- * closes, or an event vanishes. contacts_predict.c stores these times in a heap. contacts_resolve.c reflects
- * velocities at a contact, and handles gaps that come to rest.
+ * Parts of a system move on their own. contact_search.c searches for the first time at which a gap between them closes,
+ * or the gap of an event is 0. contacts_predict.c stores these times in a heap. contacts_resolve.c reflects velocities
+ * at a contact, and keeps gaps closed at which the bounces have ended.
  */
 #pragma once
 
@@ -112,7 +112,8 @@ typedef struct cb_event_memory {
 cb_status cb_event_first(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, cb_event_memory memory, double from,
                          double until, double *tau, bool *found);
 
-/* Finds the state *memory of an event at tau. A zero at tau counts as reported. */
+/* Sets *memory to the state of an event at the time tau in the step. If its gap is 0 at tau, this zero counts as
+ * reported. */
 cb_status cb_event_known(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, cb_event_memory *memory);
 
 /* --- steps --- */
@@ -150,8 +151,8 @@ struct cb_contacts {
    * (dynamics/bases.h). A reach is the radius of a ball plus the largest distance that it may move in this step. */
   double *world, *reach;
   double *face_world, *face_reach;
-  /* [components]: version counts the changes of a part in this step; entries of the heap with another version are void.
-   * count is the number of contacts of the part, by which accumulations are found. */
+  /* [components]: version counts the changes of a part in this step. An entry of the heap is void if the version of its
+   * part has changed since. count is the number of contacts of the part, which reveals an accumulation of contacts. */
   int *version, *count;
   /* [components]: a bound on the distance that any particle of the part has moved from the start of the step to the
    * clock of the part */

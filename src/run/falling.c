@@ -242,7 +242,8 @@ cb_status cb_falling_plate_of_body(const cb_immersed *b, double t, cb_falling_pl
   return CB_OK;
 }
 
-/* Computes the normal and the centre of the plate of a body with pose g, in axes whose last one points up. */
+/* Computes the normal and the centre of the plate of a body with pose g, in the axes p->axes, the last of which points
+ * up. */
 static void place(const cb_falling_plate *p, const cb_pose *g, double normal[3], double x[3]) {
   double world[3], r[3][3];
   cb_pose_rotation(g, r);

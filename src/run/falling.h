@@ -57,7 +57,7 @@ typedef struct cb_falling_class {
   cb_falling_regime regime;
   double period, turns;  /* flutter and tumble: the period, and full revolutions per period, with sign */
   double angle;          /* steady and flutter: mean, -pi/2 to pi/2 */
-  double swing;          /* flutter: half the mean angle between turning points, rad */
+  double swing;          /* flutter: the amplitude of the angle, half its mean change between turning points, rad */
   double turn_rate;      /* mean rate of the plate's angle, rad per unit of time */
   double drift, descent; /* mean horizontal speed, and mean downward speed */
 } cb_falling_class;

@@ -74,7 +74,7 @@ struct cb_fluid_controls {
   int first; /* the first body that uses quantities of others */
   /* [n]: the states before the step, before the present attempt, and before the present complete step */
   cb_rigid_state *start, *begin, *whole;
-  int32_t *warned; /* [n]: the bits of cb_fluid_run before the attempt */
+  int32_t *warned; /* [n]: cb_fluid_run.warned before the attempt: which warnings were given for each body */
   size_t *events;  /* [threads]: the number of events before the attempt */
 };
 

@@ -333,7 +333,8 @@ static cb_status tables(cb_run *run) {
   return CB_OK;
 }
 
-/* Adds constants of the computed added masses, if any body has one. */
+/* Adds to the record the constants that describe how the added mass of each body was computed: its error, asymmetry,
+ * faces, iterations and method. Does nothing if no added mass was computed. */
 static cb_status solutions(cb_run *run) {
   const cb_fluid_run *b = run->own;
   const size_t n = (size_t)b->n;

@@ -106,8 +106,8 @@ static int number_of(const cb_fluid_run *b, int particle) {
   return particle < c->shown ? b->n + particle : cb_coupled_body(c->coupled, particle);
 }
 
-/* Returns the second body of the joint whose limit has this number among walls, or the first body if the second is the
- * world. */
+/* Limits of joints count as walls, after the walls of the system. Returns the second body of the joint with the limit
+ * `wall`, or its first body if the second is the world. */
 static int limited_body(const cb_run *run, int wall) {
   const int number = wall - cb_system_walls(cb_fluid_run_of(run)->coupling->system);
   return cb_fluid_joined_limited_body(run, number);

@@ -86,7 +86,7 @@ typedef enum cb_fluid_run_doubt {
 typedef struct cb_fluid_run_event {
   cb_event_row row;
   char *text;
-  bool known; /* whether pose and momentum are those of the body row.particle at the time of the event */
+  bool known; /* true: `pose` and `momentum` are set, to those of the body row.particle at the time of the event */
   cb_pose pose;
   double momentum[6];
 } cb_fluid_run_event;

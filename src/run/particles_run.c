@@ -134,7 +134,8 @@ static cb_status warn_of_start(cb_run *run, cb_sink *sink, const char *event) {
   return status ? status : cb_run_event(run, sink, &row, false);
 }
 
-/* The sink that gets the events of a step with contacts. It passes them on with the fields of their states. */
+/* The context of take_event, which receives the events of a step with contacts. It passes each event on to `sink`, with
+ * the fields of /event_* computed from the state at the event. */
 typedef struct event_taker {
   cb_run *run;
   cb_sink *sink;

@@ -65,15 +65,16 @@ typedef struct cb_particles {
   cb_state *state, *spare;
   cb_state *before;      /* the state before a step, if points may pass the antipodes of other points; otherwise NULL */
   cb_contacts *contacts; /* NULL: nothing can collide */
-  int *nearest;          /* scratch for the bases of contacts */
-  double start_moved, start_turned; /* largest corrections of a coordinate and a velocity at the start */
+  int *nearest;          /* [components]: work array of cb_bases_follow */
+  double start_moved, start_turned; /* the largest change of a coordinate and of a velocity by which the start state was
+                                     * made to satisfy the constraints */
   cb_measure measure;
   bool measures_energy, measures_momenta, measures_mean, measures_constraints;
   cb_particles_watch watch;
   cb_falling_plate plate;
   cb_falling *falling;                  /* the motion of that plate; NULL: `falling_regime` is not recorded */
   struct cb_particles_dropped *dropped; /* constraints that were left out; NULL: none (run/particles_change.c) */
-  struct cb_particles_change *change;   /* conserved quantities (run/particles_change.c) */
+  struct cb_particles_change *change;   /* the changes of conserved quantities (run/particles_change.c) */
 } cb_particles;
 
 static inline cb_particles *cb_particles_of(const cb_run *run) { return run->own; }
@@ -106,5 +107,6 @@ cb_status cb_particles_recentre(cb_run *run);
 /* Returns cosh of the largest distance of a particle from its origin, in radii of curvature, and sets *furthest to this
  * particle. In spaces whose coordinates do not grow exponentially with the distance it returns 1. */
 double cb_particles_width(const cb_run *run, int *furthest);
-/* Fails with CB_ERROR_UNSUPPORTED if a component is too wide for one origin. */
+/* Fails with CB_ERROR_UNSUPPORTED if a particle is too far from the origin of its component: round-off grows like cosh
+ * of this distance. */
 cb_status cb_particles_check_spread(const cb_run *run);

@@ -29,11 +29,11 @@ struct cb_run {
   bool restored, begun;  /* begun: the checkpoint and the row of the start were written */
   bool usual;            /* the options name no observables */
   double *control;       /* [controls]: their values in the last step, or in the state that was restored */
-  /* the names of the fields of a row that determine the state, ended by NULL */
+  /* the names of the fields of a row from which the state can be restored, followed by NULL */
   const char *state_field[CB_RUN_STATE_FIELDS];
   const char *stopped; /* the name of the event that stopped the run; NULL: none */
   cb_run_warning *warning;
-  size_t warnings, beforehand; /* beforehand: the number of warnings of the scenario, which come first */
+  size_t warnings, beforehand; /* number of all warnings; number of those of the scenario, which come first */
   cb_status (*take_warning)(void *self, double time, const char *text); /* NULL: there is no receiver */
   void *taker;
   cb_run_change change;

@@ -16,7 +16,7 @@ typedef struct search {
   double rate[CB_SHAPE_MAX], period;
   int steps, free, index[CB_SHAPE_MAX]; /* index: the free variables */
   int k;                                /* components of y */
-  bool known;                           /* J is dP/dy near the present y */
+  bool known;                           /* J has been computed, at a y near the present one */
   double J[Y_MAX * Y_MAX];              /* dP/dy, [k][k] */
 } search;
 

@@ -32,7 +32,8 @@ typedef struct shape_run {
   double kinetic, potential, energy;
   watch since_start;
   bool has_limits;
-  int limit[CB_SHAPE_MAX][2]; /* number of the lowest and highest limit of a variable in /wall_name; -1: none */
+  int limit[CB_SHAPE_MAX][2]; /* the indices in /wall_name of the lower and the upper limit of each shape variable; -1:
+                               * the variable has no such limit */
 } shape_run;
 
 static shape_run *of(const cb_run *run) { return run->own; }

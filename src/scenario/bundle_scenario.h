@@ -27,7 +27,8 @@ typedef struct cb_optimum_scenario {
   const cb_node *node;        /* the value of the key `optimum` */
   cb_optimum_problem problem; /* it uses the arrays below, and the gait and the bundle of the scenario */
   double start_shape[CB_SHAPE_MAX], lower[CB_SHAPE_MAX], upper[CB_SHAPE_MAX];
-  /* for the objectives `torque` and `work` */
+  /* end shape, laws of torque and of springs and dampers of the shape variables, and momentum: only for the objectives
+   * `torque` and `work` */
   double end_shape[CB_SHAPE_MAX], torque[CB_SHAPE_MAX], stiffness[CB_SHAPE_MAX], rest[CB_SHAPE_MAX],
       damping[CB_SHAPE_MAX], momentum[CB_GROUP_DIM];
   bool left_out;      /* the scenario's gait leaves the bounds, so the search does not start from it */
@@ -179,7 +180,7 @@ void cb_shape_variable_rows(const cb_node *map, bool drag, cb_param rows[CB_SHAP
 
 /* Reads `shape` after the bundle and the gait; node NULL: the key is absent. */
 cb_status cb_scenario_read_shape(cb_scenario *s, const cb_node *node);
-/* Makes the problem and the state at time t of the scenario, which has an integrator. */
+/* Makes the problem of the shape dynamics and its state at time t. The scenario must have an integrator. */
 cb_status cb_scenario_shape_problem(cb_scenario *s, double t, cb_shape_problem *problem, cb_shape_state *start);
 /* Fails, with the place in the scenario, if the motion that starts at time t has no smooth cycle map: the laws and
  * torques do not have this period, the potential depends on the place, or there is dry friction. */

@@ -30,7 +30,7 @@ typedef struct trial {
   /* The amount of the last gait of a failed search. It is set if no change of this gait changes the amount; otherwise
    * it is 0. */
   double maximum;
-  bool settled;        /* the gait was refined in more functions of time */
+  bool settled;        /* the gait was refined: the number of its functions of time was increased */
   char hindrance[256]; /* the error message, if breaks of the bundle or limits of torques made the search fail */
 } trial;
 
@@ -156,9 +156,9 @@ static bool at_barrier(const cb_direct *d) {
   return (d->barrier && d->barrier->tau > 0) || (d->effort && d->effort->barrier > 0);
 }
 
-/* Returns whether two gaits at constraints are equal within the accuracy before refinement. Before refinement the
- * constraints act only at nodes, so the comparison is rough. For each shape variable, the means over time of the
- * variable and of its square are compared too. */
+/* Returns whether two gaits at constraints are equal within the accuracy that they have before they are refined. Before
+ * that the constraints act only at nodes, so the comparison is rough. It compares the values of the objective, and for
+ * each shape variable the means over time of the variable and of its square. */
 static bool near_constraints(const trial *s, const trial *t) {
   static const double small = 3e-3, refined = 1e-5, same = .02;
   if (!at_barrier(s->d) || !at_barrier(t->d)) return false;

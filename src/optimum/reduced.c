@@ -376,8 +376,10 @@ void cb_reduced_eigenvalues(cb_reduced *r) {
   eigen(r, reduced_hessian(r), NULL);
 }
 
-/* Replaces the right side z by the solution. Each eigenvalue is replaced by its absolute value, or by least_curvature
- * times the scale if this is larger. With the option `stationary`, negative eigenvalues then get their sign back. */
+/* Solves the equations with the reduced matrix, and replaces the right side z by the solution. Each eigenvalue is
+ * replaced by its absolute value, or by a minimum if this is larger. The minimum is least_curvature times r->size, or
+ * times the largest absolute value if r->size is 0. With the option `stationary`, negative eigenvalues then get their
+ * sign back. */
 static cb_status solve_indefinite(cb_reduced *r, int m, double *z) {
   struct cb_reduced_work *w = r->work;
   const int count = eigen(r, m, z);

@@ -77,8 +77,8 @@ enum { CB_ACTIVE_CONSTRAINTS_MAX = 32, CB_ACTIVE_CONSTRAINT_EDGES_MAX = 32 };
 typedef struct cb_active_constraint {
   int constraint;  /* index of the constraint in cb_shape_constraints */
   double from, to; /* times; to > 1 if the gait is still at the constraint after the end of the cycle */
-  /* impulse of the force, d(E/2)/ds; for the objective efficiency: d(log(E)/2)/ds; 0 if the constraint does not
-   * press */
+  /* The time integral of the force of the constraint, d(E/2)/ds, where the constraint is s >= 0. For the objective
+   * efficiency it is d(log(E)/2)/ds. It is 0 if the constraint has no force on the gait. */
   double impulse;
 } cb_active_constraint;
 

@@ -50,7 +50,8 @@ struct cb_several {
   cb_several_shape *shape;
   int *of;                /* [bodies]: the shape of each body */
   int *row;               /* [bodies + 1]: the first row of each body */
-  size_t *at, total;      /* at[bodies + 1]: the first panel of each body in a vector; total: at[bodies] */
+  size_t *at, total;      /* at[bodies + 1]: the index of each body's first panel in a vector over all panels; total:
+                           * the length of such a vector, at[bodies] */
   size_t *block, doubles; /* block[bodies]: where the rows of a body begin in the matrix; doubles: size of the matrix */
   cb_several_space space;
   cb_mirror wall; /* its normal has length 1 */

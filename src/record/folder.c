@@ -146,7 +146,8 @@ static cb_status take_lock(cb_segments *s, const char *lock, const struct flock 
     close(fd);
     return cb_segments_in_use(s, s->record);
   }
-  const int error = compare_file(fd, lock); /* on a file system without locks, this process continues without one */
+  /* A file system without locks also leads here: the process then continues without a lock. */
+  const int error = compare_file(fd, lock);
   if (error) {
     close(fd);
     *gone = error == ENOENT;

@@ -43,8 +43,8 @@ cb_status cb_segments_take(cb_segments *s);
  * CB_FOLDER_PARTS on excludes a writer of the complete folder only if that writer comes later. */
 cb_status cb_segments_take_part(cb_segments *s, int part);
 
-/* Takes the complete folder if no other process holds a part, and returns true. Otherwise releases the caller's part
- * and returns false. */
+/* Locks the complete folder if no other process has locked a part, and returns true. Otherwise releases the caller's
+ * part and returns false. */
 bool cb_segments_take_rest(cb_segments *s);
 
 /* Releases the lock and frees the names. With `remove` the folder is removed with its content. Without `remove` the

@@ -367,7 +367,8 @@ bool cb_warnings_write(hid_t file, cb_record_warnings *w, size_t length) {
   return good;
 }
 
-/* Returns the length of a line with its newline, which the last line of a foreign file may not have. */
+/* Returns the length of a line with its newline. The last line may have no newline if another program wrote the
+ * file. */
 static size_t line_length(const char *line) {
   const size_t length = strcspn(line, "\n");
   return length + (line[length] == '\n');

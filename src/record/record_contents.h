@@ -31,7 +31,8 @@ bool cb_warnings_read(hid_t file, cb_record_warnings *out);
 bool cb_warnings_write(hid_t file, cb_record_warnings *w, size_t length);
 /* Adds a line with a warning if the list does not contain it. time nan: the warning has no time. */
 void cb_warnings_add(cb_record_warnings *w, double time, const char *text);
-/* Removes the lines with later times, and the line `...` after them; time -inf removes all lines with a time. */
+/* Removes the lines with a time after `time`, and a line `...` that follows them. `time` = -inf removes all lines that
+ * have a time. */
 void cb_warnings_cut(cb_record_warnings *w, double time);
 
 /* A log of the warnings of this thread, for the attribute of a file that is not a record. Each warning is also passed

@@ -28,8 +28,8 @@ static const double deep = 16e-16;
 /* Rates below this, relative to the sum of the particles' speeds, count as 0: they are the round-off of a reflection
  * and do not close a gap of points that touch. */
 static const double still = 1e-13;
-/* A gap counts as open at the end of the search if it certainly stays open until then, and longer by this fraction of
- * the remaining time. */
+/* The search ends with an open gap if its bound A shows that the gap stays open for the remaining time, and for this
+ * fraction of the remaining time after it. */
 static const double beyond = 1e-9;
 /* The limit of `still` is increased by this number times the largest speed of all particles, because the speeds of
  * particles at rest are only round-off. */

@@ -165,7 +165,8 @@ struct cb_contacts {
   cb_origin *origin; /* [components]: the origins that were passed to `gaps` */
   bool known_origins;
   bool antipodes; /* whether a force changes its direction where two points are antipodal (cb_antipodes_matter) */
-  cb_event_memory *memory, *last; /* [events]: their states now, and at the end of the last step */
+  cb_event_memory *memory, *last; /* [events]: the states of events at the present time, and at the end of the last
+                                   * step */
   double start, last_end;         /* the times at which the run starts and the last step ended */
   cb_bases bases;
   int known_bases; /* bases.changes when the bases were last passed to `gaps` */

@@ -26,10 +26,10 @@ typedef struct cb_exponent {
 
 /* Measures the exponent of the motion that continues the state of the run for `time`, at least 64 steps. The run itself
  * stays unchanged. The first tenth of the time, in which w rotates to the direction of growth, does not count. body:
- * index of the body in a fluid.
- * CB_ERROR_UNSUPPORTED for contacts, walls and events, for joints with friction or limits that reflect, for a floor
- * that reflects, for bodies in a curved space, next to particles, or without momentum and weight, for gaits, and for
- * laws of controls; CB_ERROR_ARGUMENT for a shorter time; CB_ERROR_STEP if a step fails. */
+ * index of the body in a fluid. Returns CB_ERROR_UNSUPPORTED for runs with contacts, walls, events, laws of controls, a
+ * floor that reflects, or joints with friction or limits that reflect. It also returns this error for runs of gaits,
+ * and for bodies that are in a curved space, in one run with particles, or without momentum and weight. Returns
+ * CB_ERROR_ARGUMENT for less than 64 steps, and CB_ERROR_STEP if a step fails. */
 cb_status cb_run_exponent(const cb_run *run, int body, double time, cb_exponent *out);
 
 /* --- for a class of motion (cb_motion.tangent) --- */

@@ -439,8 +439,9 @@ static const cb_observable *replaced(const cb_observable *list, const cb_observa
   return list->group ? list : field;
 }
 
-/* Adds the fields of `table`, and the additional fields of a curved space and of points. A curved space and points
- * replace some fields of `table`; in a curved space the fields of falling_regime have no meaning and are left out. */
+/* Adds the fields of `table` to the record. In a curved space, or in a scenario with points, other fields replace some
+ * of them, and further fields are added. In a curved space the fields of falling_regime have no meaning and are left
+ * out. */
 static cb_status fields(cb_run *run) {
   const bool is_curved = curvature(cb_fluid_run_of(run)) != 0;
   cb_status status = CB_OK;

@@ -20,13 +20,14 @@ typedef struct cb_body_interaction cb_body_interaction;
 cb_status cb_body_interaction_create(cb_run *run, const cb_fluid_joints *joints);
 void cb_body_interaction_free(cb_run *run);
 
-/* Makes the coupling a part of the equations of joined bodies, if it depends on coordinates of their joints alone. Then
- * a drift of these bodies contains it, and the next function returns false: there is nothing to iterate. */
+/* cb_body_interaction_join makes the coupling a part of the equations of joined bodies, if it depends only on the
+ * coordinates of their joints. A drift of these bodies then contains the coupling. cb_body_interaction_iterates then
+ * returns false, because there is nothing to iterate. */
 cb_status cb_body_interaction_join(cb_run *run, struct cb_mechanism *mechanism);
 bool cb_body_interaction_iterates(const cb_body_interaction *in);
 
-/* Returns the problem of a body with the momentum and the slope of the last evaluation, or `of` without an interaction.
- * The result is valid until the next call for this body. */
+/* Returns the problem `of` of a body, with the momentum and the slope from the last evaluation of the interaction
+ * added. Returns `of` itself if there is no interaction. The result is valid until the next call for this body. */
 const cb_rigid_problem *cb_body_interaction_problem(const cb_body_interaction *in, int body,
                                                     const cb_rigid_problem *of);
 
@@ -251,8 +252,8 @@ void cb_fluid_shapes_warn(const cb_run *run);
 typedef struct cb_fluid_joined cb_fluid_joined;
 /* Returns the integrator's problem for this body of the run `self`. */
 const cb_rigid_problem *cb_fluid_joined_problem(void *self, int body);
-/* Returns the same problem as cb_fluid_joined_problem. If the equations of the joined bodies contain the coupling
- * through the fluid themselves, the problem is returned without it. */
+/* Returns the same problem as cb_fluid_joined_problem, but without the coupling through the fluid if the equations of
+ * the joined bodies already contain this coupling (cb_body_interaction_join). */
 const cb_rigid_problem *cb_fluid_joined_own_problem(void *self, int body);
 cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints);
 void cb_fluid_joined_free(cb_run *run);

@@ -494,7 +494,7 @@ cb_status cb_run_set_end(cb_run *run, double end) {
 typedef struct reports {
   void (*progress)(void *user, const cb_progress *p);
   void *user;
-  double begin, last; /* times of a clock */
+  double begin, last; /* times of the clock in s: of the first step, and of the last report */
   int64_t first;      /* the step at the time `begin` */
 } reports;
 

@@ -49,7 +49,7 @@ struct cb_run {
 
   cb_field event_field[CB_RUN_EVENT_FIELDS];
   const cb_observable *event_observable[CB_RUN_EVENT_FIELDS];
-  size_t event_count[CB_RUN_EVENT_FIELDS]; /* numbers of each field */
+  size_t event_count[CB_RUN_EVENT_FIELDS]; /* the number of values that each field has per event */
   double *event_values;                    /* the values of all fields, one field after another */
 
   cb_record_layout layout;

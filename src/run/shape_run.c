@@ -84,7 +84,8 @@ static const cb_observable table[] = {
     CB_OBSERVABLE("", "step_size", DOUBLE, "s", "size of the last step", cb_fill_step_size, 0, 0, 0),
     {0}};
 
-/* Adds the names of the limits, which events refer to. */
+/* Fills f->limit, and adds the names of the limits to the record as /wall_name. Events refer to these names by
+ * index. */
 static cb_status name_limits(cb_run *run) {
   shape_run *f = of(run);
   const cb_bundle *b = f->problem.bundle;

@@ -146,10 +146,11 @@ typedef struct cb_extremal {
  * the problem.
  *
  * The gait is clipped to the bounds. Arcs along bounds are found from the gait and corrected: an arc whose bound pulls
- * is removed, and a bound that is crossed gets an arc. If this fails, the extremal without bounds is solved first; then
- * bounds outside of it are moved to their values in steps. If the problem has no bounds, lambda is large relative to
- * E/amount, and the equations in lambda have no solution, homogeneous multipliers (above) are used. With these the
- * solver can pass the gait of maximum amount, where lambda changes sign, and can find abnormal extremals.
+ * is removed, and a bound that is crossed gets an arc. If this fails, the extremal without bounds is solved first. The
+ * bounds are then placed outside of this extremal and moved to their values in steps. If the problem has no bounds,
+ * lambda is large relative to E/amount, and the equations in lambda have no solution, homogeneous multipliers (above)
+ * are used. With these the solver can pass the gait of maximum amount, where lambda changes sign, and can find abnormal
+ * extremals.
  *
  * Returns CB_ERROR_ARGUMENT if the gait has another number of variables, CB_STEP_NO_CONVERGENCE if no extremal is
  * nearby, and statuses of the bundle if the search leaves its domain. The caller frees *out. */

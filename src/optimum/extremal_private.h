@@ -70,7 +70,8 @@ typedef struct extremal_mesh {
   /* at the stages: [panels][CB_STAGES] times [size], [dim], [dim][size] and [size][size] numbers (cb_wong_rates) */
   double *f, *xi, *X, *J;
   double *P, *s, *D, *ds, *JG,
-      /* at the stages, for homogeneous multipliers: [size], [1], [size][size], [size] and [size][2] numbers */
+      /* P to JG: at the stages, for homogeneous multipliers: [size], [1], [size][size], [size] and [size][2] numbers
+       * (cb_wong_homogeneous); DG: [size][2] */
       *DG;
   double *element;  /* [panels + 1][group->size]: g at the beginnings of panels, and at time 1 */
   double *Ad;       /* [panels][CB_STAGES][dim][dim]: Ad_g at the stages */
@@ -122,8 +123,8 @@ void mesh_divide(extremal_mesh *m, int segments);
 cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out);
 /* Computes x at the fraction c in [0, 1] of arc a, from the polynomial of the panel that contains this point. */
 void mesh_sample(const extremal_mesh *m, int a, double c, double *x);
-/* Returns the maximum over all panels of the last Legendre coefficient of h x', where h is the length of the panel,
- * relative to the scale of each entry of x. */
+/* Returns how well the mesh resolves x. On each panel of length h, h x' is expanded in Legendre polynomials, and the
+ * coefficient of the highest order is divided by the scale of the entry of x. The result is the largest such number. */
 double mesh_roughness(const extremal_mesh *m);
 /* Computes x at the fraction c in [0, 1] of a panel, from the polynomial through x0 (NULL: without x0) and the
  * stages. */

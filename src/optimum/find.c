@@ -48,8 +48,8 @@ static double sought(const cb_optimum_problem *p, double cost, double amount) {
 
 static double value(const trial *t) { return sought(t->d->problem, t->d->v->cost, t->d->amount); }
 
-/* Computes the mean of a loop. If there is a start shape, computes the shape of the loop that is farthest from it
- * instead. */
+/* Sets r to the mean shape of the loop d. If there is a start shape, sets r to the shape of the loop that is farthest
+ * from the start shape instead. */
 static void place(const cb_direct *d, double *r) {
   const int n = d->v->n;
   double maximum = -1;

@@ -380,7 +380,7 @@ INLINE xyz singular_slope(const sight *a, const sight *b, const sight *c, const 
   return out;
 }
 
-/* Returns minus the gradient of M, the second argument of atan2 in D. */
+/* Returns minus the gradient in x of M, the second argument of atan2 in the formula of D (potential/curved_flow.h). */
 INLINE xyz along_slope(const sight *a, const sight *b, const sight *c, xyz pa, xyz pb, xyz pc) {
   const vec ab = dot(pa, pb), bc = dot(pb, pc), ca = dot(pc, pa);
   const vec fa = a->w * a->inverse * fma3(b->sine, c->sine, bc) + b->w * c->sine + c->w * b->sine,

@@ -92,8 +92,10 @@ void cb_field_face_pressure(cb_flow_about *const f[3], double h, int side, doubl
 typedef cb_status (*cb_stream_velocity)(void *context, int points, const double (*x)[3], double (*u)[3]);
 
 typedef struct cb_stream_lines {
-  int lines, points;   /* points per line */
-  double apart, error; /* apart: distance of points along a line, < 0: upstream; error: per step, as a length */
+  int lines, points; /* points per line */
+  /* apart: the distance of successive points along a line; < 0: the line goes upstream. error: the tolerance of the
+   * error in one step of the integrator, a length */
+  double apart, error;
 } cb_stream_lines;
 
 /* Sets x[lines][points], beginning with the seeds, and u[lines][points] at these points. A line stops at a point where

@@ -362,8 +362,8 @@ double cb_panel_bend(const cb_panels *p, const cb_panel_edge *edge) {
  * mesh_pieces.h). A tree of balls finds the panel opposite to a centre.
  */
 
-/* Larger values of q are replaced by this value. The mean of q can then reach 2 only if q > 0 on at least a sixteenth
- * of the area. */
+/* Values of q (the measure of the error, mesh_pieces.h) above this maximum are replaced by it. The mean of q can then
+ * reach 2 only if q > 0 on at least a sixteenth of the area. */
 static const double maximum = 32;
 
 /* A line from x along the unit vector d, which ends at `length`. */

@@ -24,7 +24,7 @@ enum {
   /* up to this number of panels, if the iteration is slow, factors of the complete matrix are faster than a
    * preconditioner */
   SMALL = 2000,
-  SLOW = 20,           /* steps of the iteration that take about as long as the factors */
+  SLOW = 20,           /* number of steps of the iteration that take about as long as the computation of the factors */
   PRECONDITIONED = 60, /* maximum number of preconditioned steps; good preconditioners need far fewer */
   RESTART = 40,
   LARGE_PAGE = 1 << 21,
@@ -297,7 +297,7 @@ static void precondition_from_here(cb_operator *o) {
   o->report.method = CB_POTENTIAL_HLU;
 }
 
-/* Factors the complete matrix, and selects factors for all later solutions, also after cb_operator_renew. */
+/* Computes the LU factors of the complete matrix. All later solutions use LU factors, also after cb_operator_renew. */
 static cb_status turn_dense(cb_operator *o, int columns, const double *w) {
   cb_status status = take_matrix(o);
   if (!status && o->tree) stored_source(o, columns, w, true);

@@ -264,7 +264,7 @@ enum { FINE_MAX = 1 << 18 };
 typedef struct points {
   int n, over, count;
   double complex *z, *dz, *ddz;
-  double *re, *im; /* the two parts of C (plane_flow.h), for one target point */
+  double *re, *im; /* [count]: real and imaginary part of C_zt (plane_flow.h) from one point z to all points t */
 } points;
 
 static double place(const points *p, int k) { return M_PI / p->n + k * (2 * M_PI / p->count); }

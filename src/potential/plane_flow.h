@@ -83,9 +83,9 @@ void cb_plane_flow_free(cb_plane_flow *f);
  * bodies overlap or are closer than their nodes resolve; the message gives their numbers from 1. Returns
  * CB_STEP_SINGULAR if the equations are singular. */
 cb_status cb_plane_flow_solve(cb_plane_flow *f, const double (*pose)[3], int motions, const double *u, double *G);
-/* Computes the change dG[changes][motions][motions] of G; cb_plane_flow_solve must have been called before.
- * V[changes][bodies][3] are changes of the poses, as twists in the common frame about its origin.
- * du[changes][motions][bodies][3] are the corresponding changes of the motions. */
+/* Computes dG[changes][motions][motions], how G changes with the poses. cb_plane_flow_solve must have been called
+ * before. V[changes][bodies][3] are changes of the poses, as twists in the common frame about its origin.
+ * du[changes][motions][bodies][3] are the changes of the twists u that belong to them. */
 void cb_plane_flow_change(cb_plane_flow *f, int changes, const double *V, const double *du, double *dG);
 
 typedef struct cb_plane_error {

@@ -318,7 +318,7 @@ static double bound(int n, const cb_potential_level *level, const orders *o, con
   const double changed = between(n, level, w, before), corrected = between(n, level, w, raw),
                second = between(n, level, w, one);
   if (o->smooth && !o->wide && settled(n, level)) return fmax(fmax(3 * second, changed / 4), corrected / 50);
-  /* for sheets `changed` and `second` decrease steadily, so half of them is sufficient */
+  /* For sheets `changed` and `second` decrease steadily from level to level, so half of them is a sufficient bound. */
   const double sure = o->sheet && n > 3 ? 2 : 1;
   double error = fmax(corrected / 10, fmax(changed, 2 * second) / sure);
   if (!o->smooth) error *= (o->sheet ? 1.25 : 1) * (1 + 4 * unevenness(n, level));

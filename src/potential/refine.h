@@ -72,7 +72,7 @@ enum { CB_POTENTIAL_LEVELS = 12 };
 /* Computes the estimate of K and its error from n levels, 1 to CB_POTENTIAL_LEVELS. Each level is finer than the one
  * before it. */
 cb_status cb_potential_estimated(int n, const cb_potential_level *level, cb_potential_estimate *out);
-/* Returns the distance of the tensor of a level from K, in the units of the errors above. */
+/* Returns the largest difference of an entry of the tensor of a level from that of K, relative as the errors above. */
 double cb_potential_departure(const cb_potential_level *level, const double K[6][6]);
 
 /* The body, level by level. mesh() sets the mesh of a level, counted from 0; the mesh is valid until the next call.

@@ -352,7 +352,7 @@ static double segments(const double p[3], const double u[3], const double q[3], 
   return sqrt(cb_dot3(d, d));
 }
 
-/* Returns whether p, moved along the normal n of the triangle to its plane, is inside the triangle. */
+/* Returns whether the projection of the point p along the normal n to the plane of the triangle t is inside t. */
 static bool above(const double t[3][3], const double n[3], const double p[3]) {
   for (int k = 0; k < 3; k++) {
     const double *a = t[k], *b = t[(k + 1) % 3], edge[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]},

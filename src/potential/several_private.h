@@ -86,7 +86,7 @@ typedef struct cb_several_work {
   double *D;              /* blocks of D between bodies */
   double *more;           /* [rows][bodies][6]: S w_a at each panel, of the other bodies and of the images */
   int *inside;            /* [rows]: the body that contains the centre of the panel, or -1 */
-  double *in, *own;       /* [CB_SEVERAL_MOTIONS][total] */
+  double *in, *own;       /* [CB_SEVERAL_MOTIONS][total]: work arrays of products and solutions */
   cb_several_columns one; /* for cb_several_apply */
   cb_several_report report;
 } cb_several_work;
@@ -114,7 +114,8 @@ void cb_several_work_free(cb_several_work *e);
 /* Computes S and D of `count` panels from index `first` on, at the point y; `self` is as in cb_panels_range. */
 void cb_several_range(const cb_several_shape *s, const double y[4], int first, int count, int self, double *S,
                       double *D);
-/* Adds the force f at the point y, to a wrench. The components of f refer to the same frame as those of gradients. */
+/* Adds to `wrench` the force f at the point y and its torque. The components of f refer to the same frame as the
+ * gradients of cb_panels_gradients. */
 void cb_several_add_force(const cb_several_space *space, const double y[4], const double f[3], double wrench[6]);
 /* Returns the distance of two points in metres. */
 double cb_several_distance(const cb_several_space *space, const double a[4], const double b[4]);

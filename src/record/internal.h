@@ -48,7 +48,8 @@ enum {
 
 typedef struct cb_piece {
   uint64_t number;                /* number of the segment; 0: OUT.h5 itself */
-  cb_record_position first, have; /* rows and events before the piece; its rows and events that belong to the record */
+  cb_record_position first, have; /* first: numbers of rows and events of the record before this piece; have: numbers of
+                                   * those that this piece adds to the record */
   uint64_t bytes;
   char digest[CB_SHA256];
 } cb_piece;
@@ -281,7 +282,7 @@ struct cb_record {
   struct timespec deadline; /* time of the next flush; used by the writer only */
 
   bool closed, joined;
-  bool in_segments; /* the record is complete in segments and stays there */
+  bool in_segments; /* the record is complete, but its segments were not joined and remain in the folder */
   atomic_bool failed;
   cb_status status; /* the failure of the writer, if `failed` */
   char text[600];

@@ -17,7 +17,7 @@ typedef struct cb_output {
   char *target;  /* the path with links followed */
   char *part;    /* the temporary name */
   bool unsynced; /* the file need not be on the disk when it takes its name */
-  bool owner;    /* the caller is the writer of the record with that name */
+  bool owner;    /* the caller is the writer of the record to which the file will belong */
 } cb_output;
 
 /* Creates the temporary file, empty. CB_ERROR_FILE if the path exists and may not be replaced (`replace` is false), is

@@ -287,7 +287,7 @@ cb_status cb_reader_events(cb_reader *reader, uint64_t first, uint64_t count, cb
   return status;
 }
 
-/* Returns whether the object and every group on its path exist. */
+/* Returns whether the object `name` and every group on its path exist. */
 static bool leads_to(hid_t file, const char *name) {
   char part[200];
   for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {

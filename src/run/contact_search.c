@@ -207,8 +207,8 @@ static double back(calm *before) {
   return before->at + before->wait;
 }
 
-/* Sets *at to the time of the next evaluation for calm points. Sets *open to whether their gap is still open at
- * `until`, so that the search can end. */
+/* Sets *at to the time at which the gap of calm points (see `calm`) is evaluated next. If that would be `until`, sets
+ * *open to whether the gap is still open at `until`, so that the search can end. */
 static cb_status leap(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double until, calm *before, double *at,
                       bool *open) {
   cb_gap_value value;

@@ -171,8 +171,8 @@ struct cb_contacts {
   cb_bases bases;
   int known_bases; /* bases.changes when the bases were last passed to `gaps` */
   double *extent;  /* [components]: for a leader (dynamics/bases.h), the maximum distance of its balls from its base */
-  /* A lower bound, at the end of the step, of the gaps between balls of different bases whose contacts or distances are
-   * searched. */
+  /* A lower bound of the gaps between particles of different bases at the end of the step. No bases must be joined
+   * while it is positive. */
   double apart;
   int known_partings; /* bases.partings when the gaps in `apart` were last computed */
   cb_contacts_doubt doubt;

@@ -59,11 +59,11 @@ typedef struct source {
   int subject, quantity;
 } source;
 
-/* The external numbers that the wrenches of one body use. Copies of the body share them. */
+/* The quantities of other bodies and of particles that the wrenches of one body use. Copies of the body share them. */
 typedef struct client {
   const cb_immersed *body;
   int n;
-  source *from;  /* [n] */
+  source *from;  /* [n]: where each quantity comes from */
   double *value; /* [n]; the workspaces of the body borrow it */
 } client;
 

@@ -14,10 +14,10 @@
 struct cb_fluid_joined {
   const cb_fluid_joints *joints;
   cb_mechanism *mechanism;
-  const double *residual; /* [joints]: measured */
-  double *effort;         /* [coordinates]: measured */
-  double *casimir;        /* [trees][2]: measured, only in a curved space */
-  double *kept;           /* a state of the joints */
+  const double *residual; /* [joints]: the residuals of the joints in the last measured state */
+  double *effort;         /* [coordinates]: the efforts in the last measured state */
+  double *casimir;        /* [trees][2]: the Casimirs in the last measured state, only in a curved space */
+  double *kept;           /* the state of the joints that was stored last, to be restored after a failed step */
   double *potential;      /* [bodies]: potential energies at the start */
   int *group;             /* [bodies]: bodies that joints connect, but not through the world, have the same number */
   bool loses;             /* joints change the energy */

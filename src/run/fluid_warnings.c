@@ -110,8 +110,8 @@ void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, dou
  */
 
 typedef struct cb_fluid_ball {
-  double middle[3], radius, size; /* in the body frame */
-  double at[3], seen[3];          /* the middle in the world: now, and when all pairs were last examined */
+  double middle[3], radius, size; /* centre (in the body frame) and radius of the ball; size of the body (above) */
+  double at[3], seen[3];          /* the centre in the world: now, and when all pairs were last examined */
 } ball;
 
 typedef struct cb_fluid_span {
@@ -183,8 +183,9 @@ static int by_low(const void *a, const void *b) {
   return p->low != q->low ? (p->low > q->low) - (p->low < q->low) : p->body - q->body;
 }
 
-/* Finds the first pair, by numbers of bodies, whose gap is smaller than the size of its smaller body. Sets b->slack: no
- * pair can be near while each ball has moved less than half of this distance. */
+/* Finds the pairs of bodies whose gap is smaller than the size of the smaller body, and stores in *out the pair with
+ * the lowest indices. Returns whether there is such a pair. Sets b->slack: while each ball has moved less than half of
+ * this distance, no pair can become near. */
 static bool find(cb_fluid_run *b, cb_fluid_pair *out) {
   double reach_of_all = 0;
   bool found = false;

@@ -221,8 +221,8 @@ static void mean_of(const cb_space *g, int count, const double *x, double *mean)
   for (int e = 0; e < g->k; e++) mean[e] /= count;
   if (g->intrinsic) return;
   for (int f = 0; f < g->n_factors; f++) {
-    /* The first projection is along the radius, which commutes with isometries. In H^n K <mean, mean> >= 1 up to
-     * round-off, K the curvature. */
+    /* The mean is first scaled to the radius of the space. Isometries commute with this scaling. In H^n the scale is
+     * always defined, because K <mean, mean> >= 1 up to round-off for the curvature K. */
     const cb_factor factor = g->factor[f];
     const double square = factor.curvature * cb_factor_inner(factor, mean + factor.offset, mean + factor.offset);
     for (int e = factor.offset; square > 0.5 && e < factor.offset + factor.count; e++) mean[e] /= sqrt(square);

@@ -160,8 +160,8 @@ static cb_status measure(cb_run *run, const char **what) {
   return status;
 }
 
-/* Compares energy and momentum with those at the start. The work of motors minus all losses is subtracted from the
- * potential energy, so that the sum is constant. */
+/* Compares the energy and the momentum with their values at the start. The energy that is compared is the kinetic plus
+ * the potential energy, minus the work of motors, plus all losses; its exact value is constant. */
 static void compare(cb_run *run, bool last) {
   shape_run *f = of(run);
   double given = 0, change = 0, scale = 0;

@@ -174,13 +174,14 @@ static double value_of(const cb_cycle_key *k, double x) {
   return logarithmic(k) ? k->low * pow(k->high / k->low, x) : k->low + x * (k->high - k->low);
 }
 
-/* The values that are set in a scenario, which borrows them. */
+/* The keys that the search varies, and their values, as nodes of a YAML tree. The scenario that open_at opens borrows
+ * them. */
 typedef struct setting {
   char text[N][40];
   cb_node key[N], value[N];
 } setting;
 
-/* Opens the scenario with these values. */
+/* Opens the scenario with the values of the varied keys at the point x of the search. */
 static cb_status open_at(const box_search *s, const double *x, setting *set, cb_scenario **out) {
   static const char file[] = "--vary";
   cb_member_value values[N];

@@ -116,8 +116,8 @@ enum { CB_EXTREMAL_STAGES = 8 };
 typedef struct cb_extremal {
   cb_wong wong;
   int arcs, panels;
-  double mu;                    /* weight of the cost: 1, or 0 for an abnormal extremal, whose p, lambda and nu have any
-                            * size */
+  double mu;                    /* weight of the cost: 1, or 0 for an abnormal extremal, whose p, lambda and nu are
+                                 * determined only up to a common factor */
   double cost, amount;          /* cost E; amount of the target (nan if it has none) */
   double g[CB_GROUP_SIZE];      /* g(1), the holonomy */
   double nu[CB_CONDITIONS_MAX]; /* multipliers of the conditions */

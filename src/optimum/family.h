@@ -99,7 +99,8 @@ typedef struct cb_family_node {
 } cb_family_node;
 
 typedef struct cb_family_axis {
-  int number, count; /* number: the index of a number of the group element; count: how many values it takes */
+  int number,
+      count; /* number: which of the numbers of the holonomy g varies along this axis; count: number of values */
   const double *value;
 } cb_family_axis;
 

@@ -138,8 +138,8 @@ cb_status family_events(family_walk *w, const family_branch *b, family_found fou
 cb_status family_outside(family_walk *w, const family_point *p, bool *outside);
 
 /* --- family_branch.c: states --- */
-/* Stores a point, its next step h and `whole` as an array of numbers, from which the branch can continue. The caller
- * frees *out. */
+/* Stores a point of a branch, the length h of the next step, and `whole` in an array of numbers, from which the branch
+ * can be continued. The caller frees *out. */
 cb_status family_state_make(const family_system *y, const family_point *p, double h, bool whole, double **out,
                             int *count);
 /* Reads a point from state[count]. If these numbers are not a point of this problem, *out is NULL. Creates the system

@@ -245,7 +245,8 @@ static void set_face(cb_flow_about *f, const double (*x)[3], int i) {
   for (int s = 0; s < 2; s++) memcpy(f->side[s].u[i], u[s], sizeof u[s]);
 }
 
-/* Computes the values on both sides of the surface from the strengths and their fields. */
+/* Computes phi and u on both sides of the surface, at the faces and the corners, from the jump `strength` and the flow
+ * that all panels cause. */
 static cb_status find_sides(cb_flow_about *f, const double (*x)[3]) {
   field_side *own = f->side, *other = f->side + 1;
   cb_status status = CB_OK;

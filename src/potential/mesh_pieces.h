@@ -19,8 +19,7 @@
 
 #include <stdbool.h>
 
-#define CB_SHEET_REACH \
-  0.26 /* distance of panels from the border of a sheet, divided by the root of a triangle's area */
+#define CB_SHEET_REACH 0.26 /* distance of panels from the border of a sheet, in units of sqrt(A) (see above) */
 
 typedef struct cb_pieces {
   int n, solids;    /* numbers of all panels, and of panels on solids, which come first; cavities have no panels */

@@ -209,8 +209,9 @@ static cb_status make_positive(const cb_potential_level *level, double K[6][6]) 
 /* FACING: a body counts as a sheet if it is thinner than 1/FACING of the size of its faces */
 enum { ORDERS = 3, FACING = 10 };
 
-/* The orders p of the error in h. count: number of orders that are removed if there are enough levels. wide: the faces
- * are wider than the body is thick, so the order changes as the faces become smaller. */
+/* The orders p of the terms h^p of the error, for faces of size h. count: number of orders that are removed if there
+ * are enough levels. wide: the faces are wider than the body is thick, so the order changes as the faces become
+ * smaller. */
 typedef struct orders {
   double p[ORDERS];
   int count;

@@ -144,8 +144,8 @@ static void choose_order(cb_far *f, double error) {
   f->order = (int)ceil(f->log_share / log(cb_far_opening)) - 1;
 }
 
-/* Returns the lowest order whose error is below the allowed relative error exp(log_share), or CB_TREE_ORDER + 1 if
- * there is none. ratio is a/r. */
+/* Returns the lowest order of harmonics whose relative error is below exp(log_share), or CB_TREE_ORDER + 1 if there is
+ * none. `ratio` is the radius a of the cell divided by the distance r at which the cell is evaluated. */
 static int order_of(double log_share, double ratio) {
   const double order = ratio < 1 ? ceil(log_share / log(ratio)) - 1 : INFINITY;
   return order < 1 ? 1 : order > CB_TREE_ORDER ? CB_TREE_ORDER + 1 : (int)order;

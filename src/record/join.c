@@ -50,7 +50,7 @@ typedef struct joining {
   size_t piece;          /* the piece in which the columns are open; SIZE_MAX: none */
   unsigned char *stored; /* a chunk as it is stored in a file */
   size_t capacity;
-  hid_t memory; /* the file of the scratch datasets; 0: none yet */
+  hid_t memory; /* the file in memory that contains the datasets `scratch` of all columns; 0: not made yet */
 } joining;
 
 /* ---- The columns */

@@ -44,11 +44,11 @@ typedef struct cb_warning_log {
 void cb_warning_log_begin(cb_warning_log *log);
 void cb_warning_log_end(cb_warning_log *log);
 
-/* Reports the lines of an attribute `warnings` again by cb_warn: at most `maximum` lines with a time, and with `all`
- * also the lines without a time. */
+/* Reports the lines of an attribute `warnings` again by cb_warn: at most `maximum` of the lines with a time, and if
+ * `all` is set also all lines without a time. */
 void cb_warnings_repeat(const char *lines, int maximum, bool all);
-/* Reports at most `maximum` warnings with a time that a resumed record keeps, because the killed run could not report
- * them. */
+/* Reports again, by cb_warn, at most `maximum` of the warnings with a time that a resumed record keeps. The run that
+ * was killed may not have reported them. */
 void cb_record_repeat_warnings(const cb_record *record, int maximum);
 
 /* --- names of older versions --- */

@@ -158,8 +158,8 @@ struct cb_contacts {
    * clock of the part */
   double *way;
   double moved; /* maximum distance by which a ball may move beyond its reach, because contacts change speeds */
-  /* [components]: the first known time at which the part meets a wall or itself; its contacts after this time are
-   * searched later. It is the length of the step if no such time is known. */
+  /* [components]: the first known time at which the part meets a wall or itself; the length of the step if none is
+   * known. Contacts of the part after this time are not searched for until this contact has been resolved. */
   double *until;
   cb_contacts_meeting meeting[CB_CONTACTS_MEETINGS];
   cb_origin *origin; /* [components]: the origins that were passed to `gaps` */

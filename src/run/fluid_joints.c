@@ -135,7 +135,7 @@ void cb_fluid_joined_warn(const cb_run *run) {
 
 void cb_fluid_joined_remember(cb_run *run) {
   const cb_fluid_run *b = run->own;
-  for (int i = 0; i < b->n && b->joined; i++) { /* a failure is reported by the first row */
+  for (int i = 0; i < b->n && b->joined; i++) { /* a failure also occurs in the first row, and is reported there */
     cb_immersed_workspace *w = b->part[0].workspace[i];
     if (!cb_immersed_workspace_measure(w, &b->state[i], &b->row[i])) b->joined->potential[i] = b->row[i].potential;
   }

@@ -393,8 +393,8 @@ static void free_(cb_run *run) {
   cb_measure_rows_free(&p->measure);
 }
 
-/* The fields of a row that determine the state. The record has positions and momenta in the order of particles, not of
- * places. */
+/* The fields of a row from which the state is restored. In the record, positions and momenta are in the order in which
+ * the user listed the particles; in the state they are in the order of components. */
 static const char *const state[] = {"position", "momentum", "origin", NULL};
 
 static cb_status restore_row(cb_run *run, const cb_row_state *row) {

@@ -28,7 +28,7 @@ struct cb_run {
   double last_step;      /* the length of a shorter step after them; 0: no such step */
   bool restored, begun;  /* begun: the checkpoint and the row of the start were written */
   bool usual;            /* the options name no observables */
-  double *control;       /* [controls]: their values in the last step, or in the state that was restored */
+  double *control;       /* [controls]: values of the controls in the last step, or in the state that was restored */
   /* the names of the fields of a row from which the state can be restored, followed by NULL */
   const char *state_field[CB_RUN_STATE_FIELDS];
   const char *stopped; /* the name of the event that stopped the run; NULL: none */

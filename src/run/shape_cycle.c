@@ -182,7 +182,8 @@ static cb_status shoot(search *s, double *y, double *F) {
   return status;
 }
 
-/* Sorts the eigenvalues of dP/dy by their sizes. */
+/* Computes the eigenvalues of dP/dy, sorts them by decreasing absolute value, and finds whether the motion is
+ * stable. */
 static cb_status find_multipliers(search *s, cb_shape_cycle *out) {
   const size_t k = (size_t)s->k;
   out->stable = true;

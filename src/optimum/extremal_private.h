@@ -76,13 +76,14 @@ typedef struct extremal_mesh {
   double *element;  /* [panels + 1][group->size]: g at the beginnings of panels, and at time 1 */
   double *Ad;       /* [panels][CB_STAGES][dim][dim]: Ad_g at the stages */
   double *off;      /* [panels][CB_STAGES][size]: residuals of the stages */
-  double *gap;      /* [panels][size]: difference between the end of a panel and x of the next one */
+  double *gap;      /* [panels][size]: x at the end of a panel minus x at the beginning of the next one */
   double *solution; /* [panels][CB_STAGES size][width]: dX, as coefficients of dx_k, d duration, d globals, and 1 */
-  double *system;   /* [CB_STAGES size][CB_STAGES size + width]: the equations of one panel */
+  double *system;   /* [CB_STAGES size][CB_STAGES size + width]: matrix and right sides of the linear equations for dX
+                     * of one panel */
   double *affine;   /* [panels + 1][size][columns]: dx at the times of `x`, as affine rows (see the top of this file) */
   double *eta;      /* [dim][columns]: eta = (dg) g^-1 at time 1, as affine rows */
   double *dcost;    /* [columns]: the derivative of int v'Mv dt */
-  double *matrix, *columns, *right, *sv, *V, *solved; /* arrays of the outer system */
+  double *matrix, *columns, *right, *sv, *V, *solved; /* arrays of the outer system (extremal_newton.c) */
   double *joint; /* [segments][size][columns]: dx at the end of the segment before each segment, as affine rows */
   int segments, rows, unknown;
   int iterations;

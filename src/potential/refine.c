@@ -228,7 +228,7 @@ static void weights(int n, const cb_potential_level *level, int m, const orders 
   const cb_potential_level *first = level + n - 1 - m;
   for (int i = 0; i <= m; i++) sum[i][i] = 1;
   for (int k = 0; k < m; k++) {
-    double left[ORDERS + 1] = {0}; /* factor of h^p in each sum */
+    double left[ORDERS + 1] = {0}; /* coefficient of the error term of order p[k] in each sum of levels */
     for (int i = 0; i <= m - k; i++)
       for (int l = 0; l <= m; l++) left[i] += sum[i][l] * pow((double)first[m].faces / first[l].faces, o->p[k] / 2);
     for (int i = 0; i < m - k; i++)

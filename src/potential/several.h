@@ -57,7 +57,7 @@ typedef struct cb_several_report {
    * they are equal for a body and its image. */
   double gap;
   int body[2];
-  double resolved; /* the smallest gap that the panels at this place resolve */
+  double resolved; /* the smallest gap that the panels next to the gap resolve, h/3 (see above) */
 } cb_several_report;
 
 /* Prepares the bodies. Of the options, `wall`, `memory`, `iterations`, `sheets` and `curvature` are used; the solution

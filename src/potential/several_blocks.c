@@ -456,7 +456,9 @@ static double chord_of(const cb_several_space *space, double distance) {
   return chord * chord;
 }
 
-/* Compares all panels of body i with those of body j. The first pair is near the smallest gap of convex bodies. */
+/* Lowers the gap of the report to the gap between the bodies i and j if it is smaller. All pairs of panels that may be
+ * closer than this gap are compared. The first pair lies between the centres, where convex bodies have their gap, so
+ * that most other pairs need no comparison. */
 static void find_gap(cb_several_work *e, int i, int j, const cb_several_view *v) {
   const cb_several_shape *p = cb_several_shape_of(e->m, i), *q = cb_several_shape_of(e->m, j);
   const cb_several_space *space = &e->m->space;

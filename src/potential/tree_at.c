@@ -232,7 +232,8 @@ typedef struct call {
 
 /* --- densities --- */
 
-/* Computes the moments of the velocity from the moments of four columns. */
+/* Computes the moments of the three components of the velocity of a cell, from its moments of the columns 0 to 3 (see
+ * `velocity`). */
 static void velocity_moments(const cb_far *f, int cell, double *const slope[3], double *to) {
   const int order = f->order + 1;
   tree_gradient(f->order, far_moments_of(f, cell), slope);

@@ -230,7 +230,7 @@ hid_t cb_hdf5_open(const char *path, unsigned flags) {
   return file;
 }
 
-/* The descriptor of a file that HDF5 reads and writes by system calls; NULL: it is not known. */
+/* Returns a pointer to the descriptor of a file that HDF5 reads and writes by system calls; NULL: it is not known. */
 static int *descriptor_of(hid_t file) {
   void *handle = NULL;
   const hid_t access = H5Fget_access_plist(file);

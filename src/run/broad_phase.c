@@ -55,7 +55,8 @@ static inline __attribute__((always_inline)) bool are_near(const cb_broad *b, cb
   }
   const double limit = maximum * maximum * CB_BROAD_SLACK, gg = 0.25 * x->g * y->g;
   const double radial = (x->grow - y->grow) * (x->grow - y->grow) / (4 * x->grow * y->grow);
-  /* since (u - E)^2 >= u^2/2 - E^2, with u = sqrt(e) and E = CB_BROAD_DIRECTION, most pairs need no root */
+  /* The test below uses t^2 with t = u - E, u = sqrt(e) and E = CB_BROAD_DIRECTION. Because (u - E)^2 >= u^2/2 - E^2,
+   * this first test excludes most pairs without a square root. */
   if (!(radial + gg * (0.5 * e - CB_BROAD_DIRECTION * CB_BROAD_DIRECTION) <= limit)) return false;
   const double across = sqrt(e) - CB_BROAD_DIRECTION, t = across > 0 ? across : 0, half = radial + gg * t * t;
   return half <= limit && (pure || are_within(2 * asinh(sqrt(half)), flat, sum));

@@ -89,8 +89,8 @@ bool cb_contacts_is_resting(const cb_contacts *c, const cb_gap *gap) {
   return false;
 }
 
-/* Returns the entry for the time at which the parts a and b meet. If two other parts have the entry with this index, or
- * if a or b has changed since the entry was made, a new entry replaces it. */
+/* Returns the entry of c->meeting for the parts a and b. Its index is a hash of a and b. If the entry belongs to two
+ * other parts, or if a or b has changed since it was made, a new entry replaces it. */
 static cb_contacts_meeting *meeting_of(cb_contacts *c, int a, int b) {
   cb_contacts_meeting *m = &c->meeting[(unsigned)(a + 31 * b) % CB_CONTACTS_MEETINGS];
   if (m->part[0] != a || m->part[1] != b || m->version[0] != c->version[a] || m->version[1] != c->version[b])

@@ -44,8 +44,8 @@ typedef struct cb_parts {
   int *mover_of; /* [components]: index in `mover`; -1: the mover is not made yet */
   cb_part_mover *mover;
   int n_movers, movers_capacity;
-  bool *free;     /* [components]: whether it is a single particle on which nothing acts */
-  int first_free; /* the first such component */
+  bool *free;     /* [components]: true: the component is a single particle on which nothing acts */
+  int first_free; /* the first component that is free in this sense */
 
   double t, t_low, h; /* the start of the step, and its length */
   cb_state *base, *end, *trial;

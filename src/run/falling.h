@@ -70,7 +70,7 @@ cb_falling_class cb_falling_judge(const cb_falling *f);
  */
 
 typedef struct cb_falling_plate {
-  const char *field; /* the field of the record that has the row */
+  const char *field; /* the field of the record from which the normal and the centre follow */
   int at[3];         /* system: the indices of x, y and theta among its coordinates */
   bool body;
   double normal[3], centre[3]; /* body: in the body frame */

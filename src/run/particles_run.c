@@ -349,7 +349,7 @@ static cb_status measure_momenta(cb_run *run) {
                       p->state->origin[furthest].length, g->killing[lost].name);
 }
 
-/* Measures the mean, and warns once of rows without a mean. */
+/* Computes the Karcher mean if it is recorded. Warns at the first row for which the mean does not exist. */
 static cb_status measure_mean(cb_run *run) {
   cb_particles *p = run->own;
   const cb_status status = p->measures_mean ? cb_measure_mean(&p->measure) : CB_OK;

@@ -53,7 +53,7 @@ cb_status cb_measure_worst_row(const cb_measure *m, double *scratch, double *wor
 typedef struct cb_particles_watch {
   double doubted, lost_momenta, lost_mean; /* not 0: the warning of contacts, of momenta, of the mean was given */
   double moved;                            /* not 0: a particle has left its position at the start */
-  double step;                             /* the last step at which everything was compared */
+  double step;                             /* number of the last step at which all conserved quantities were compared */
   cb_energy_change energy;
   double lost; /* not 0: a momentum has become unknown, or none was known at the start */
   double momentum_change, momentum_scale, constraint;

@@ -325,8 +325,9 @@ const cb_map_doc cb_map_docs[] = {
 
 /* --- plugins --- */
 
-/* A type of class: its name (text); the members that a class must have besides name, title and doc, as a text
- * (expected) and as a test (whole); the size that plugins must have; and its registry. */
+/* A type of class, such as spaces or integrators. text: its name; size: the size that the struct of a plugin must have;
+ * registry: the list of its classes. A class needs further members besides name, title and doc: `expected` lists them
+ * in an error message, and `whole` returns whether a class has them. */
 typedef struct plugin_kind {
   const char *text, *expected;
   size_t size;

@@ -163,11 +163,11 @@ typedef struct flow {
 cb_status flow_create(const cb_wong *w, flow **out);
 void flow_free(flow *f);
 
-/* Takes a step from x over a time h. If `stage` is NULL, the first guess lies along the tangent. Otherwise `stage`
- * holds the stages of a panel that begins at x, from which the guess is interpolated; h is then the fraction `part` of
- * the length of the panel. Newton's steps end when their relative size is below `settled`, which is the error of the
- * derivatives; the error of the end is its square. Results in m: the second row of at.x is the end of the step, the
- * second block of affine its derivative in x, the second row of element the step of g from the identity, and eta the
- * right-trivialised derivative of that element. */
+/* Takes a step of length h in time from x. If `stage` is NULL, the first guess lies along the tangent. Otherwise
+ * `stage` holds the stages of a panel that begins at x, from which the guess is interpolated; h is then the fraction
+ * `part` of the length of the panel. The iteration ends when the relative size of Newton's step is below `settled`. The
+ * error of the derivatives is then about `settled`, and that of the end of the step its square. The results are in
+ * f->m. The second row of at.x is x at the end, and the second block of affine its derivative by x. The second row of
+ * element is the change of g from the identity, and eta the right-trivialised derivative of that element. */
 cb_status flow_step(flow *f, unsigned held, double h, const double *x, const double *stage, double part,
                     double settled);

@@ -149,7 +149,7 @@ void cb_shape_window(const cb_optimum_problem *o, int i, double wide, double *lo
 
 /* The rows of P and Z, which are linear forms on the algebra. */
 typedef struct cb_small_target {
-  int wanted, zeros;
+  int wanted, zeros; /* the numbers of rows of P and of Z */
   double P[CB_CONDITIONS_MAX][CB_GROUP_DIM], Z[CB_CONDITIONS_MAX][CB_GROUP_DIM];
   double amount; /* the amount |P log g| of the target; for move and turn it has the sign of the target */
 } cb_small_target;

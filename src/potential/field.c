@@ -158,7 +158,7 @@ static cb_status cb_field_fit(const cb_flow_about *f, const double (*x)[3], int 
   return CB_OK;
 }
 
-/* Interpolates `columns` values from the corners of face i with these weights. */
+/* Interpolates `columns` values from the corners of face i to the point with the barycentric coordinates weight[3]. */
 static void interpolate(const cb_flow_about *f, int i, const double weight[3], int columns, const double *corner,
                         double *out) {
   const int *at = f->corner[i];
@@ -393,7 +393,7 @@ double cb_field_kinetic(const cb_flow_about *f) { return f->kinetic; }
 
 static const double centre[3] = {1. / 3, 1. / 3, 1. / 3};
 
-/* Sets c to the velocity of a point of the surface. */
+/* Sets c to the velocity of the point of a face that has the barycentric coordinates weight[3]. */
 static void carried(const cb_flow_about *f, int face, const double weight[3], double c[3]) {
   for (int k = 0; k < 3; k++) {
     c[k] = 0;

@@ -112,8 +112,8 @@ static void scale(int n, double factor, const double *a, double *out) {
 
 /* --- steps --- */
 
-/* Makes w orthogonal to the basis and appends w to the basis. Rotations turn the new column of coefficients into a
- * column of the triangular matrix. */
+/* Makes one step of GMRES: makes w orthogonal to the Krylov basis and appends it. Givens rotations transform the
+ * coefficients of w, a column of the Hessenberg matrix, to a column of the triangular matrix. */
 static void extend(const cb_krylov *k, column *q, double *w) {
   const int j = q->steps;
   double *h = q->h + (size_t)j * ((size_t)k->restart + 1);

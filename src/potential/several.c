@@ -164,9 +164,10 @@ static void find_momentum(const cb_several_work *e, const cb_several_columns *c,
   }
 }
 
-/* Adds the contribution of the points of body i, as seen from body j, to the derivatives of the form along each
- * component of xi, [6 bodies][C][C]. If `mirrored` is set, the mirror images of the points are used. The derivative for
- * columns a and b has one half from (a, b) and one from (b, a). */
+/* Adds to form[6 bodies][C][C], the derivatives of the quadratic form along each component of xi, what the points of
+ * body i contribute in the flow of body j. If `mirrored` is set, the mirror images of the points are used. Each
+ * contribution for the columns a and b is added by halves to the entries (a, b) and (b, a), so that the result is
+ * symmetric. */
 static void add_slope(const cb_several_work *e, const cb_several_columns *c, int i, int j, int mirrored, double *form) {
   const cb_several *m = e->m;
   const cb_several_view *v = cb_several_view_of(e, i, j, mirrored);

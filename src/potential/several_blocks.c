@@ -157,7 +157,8 @@ typedef struct task {
   double *out;
 } task;
 
-/* A row of body i without its own panels has two parts: the panels before them, and those after them. */
+/* Computes the rows begin to end - 1 of the product. The blocks of a body with itself are left out: a row of body i is
+ * multiplied with the panels of the bodies before i, and then with those after i. */
 static void product_rows(void *context, int begin, int end) {
   const task *t = context;
   const cb_several *m = t->e->m;

@@ -30,7 +30,8 @@ void cb_batch_free(cb_batch *t) {
 
 static cb_integrator *method_of(const cb_run *run) { return cb_particles_of(run)->integrator; }
 
-/* Returns whether lanes can step this run. Each run with controls has its own expressions. */
+/* Returns whether lanes can step this run. Lanes cannot step a run with controls, because each such run has its own
+ * expressions. */
 static bool serves(const cb_run *run) {
   return run->motion->lanes && !run->options.controls && run->motion->lanes(run);
 }

@@ -30,8 +30,8 @@ enum { MAXIMUM = 60 };
 /* The twists at a node have converged if their error relative to the largest twist is at most SETTLED. If the last
  * iteration has not halved the error, an error of at most STALLED suffices, which is about the round-off. */
 static const double SETTLED = 1e-15, STALLED = 1e-11;
-/* kappa is measured from the last changes of the twists. Other changes may become smaller more slowly. Therefore the
- * estimate of the error is multiplied by this factor. */
+/* kappa, the factor by which an iteration multiplies the error, is measured from the last changes of the twists. Other
+ * parts of the error may decrease more slowly. Therefore the estimate of the error is multiplied by this factor. */
 static const double MARGIN = 5;
 
 /* The problem `of` of one body with a momentum and a slope that do not depend on its pose and twist. */

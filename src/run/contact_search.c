@@ -515,7 +515,8 @@ cb_status cb_event_first(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, cb_e
     }
     if (sign_of(&now) == memory.side && memory.side) {
       bool at_end;
-      /* just after a zero the bound A gives only short times, and no time if the gap approaches zero forever */
+      /* Just after a zero the bound A allows only very short steps, and none at all if the gap stays near zero. The
+       * step is therefore at least `least`. */
       least = looks > PATIENCE ? h / PATIENCE : memory.side * now.rate >= 0 ? fmax(1e-13 * h, 2 * least) : 1e-15 * h;
       if ((status = advance(&s, least, &now, &zero, &left, &at_end))) return status;
       if (!left && at_end) return CB_OK;

@@ -164,7 +164,7 @@ static CB_FILL(group) {
   return CB_OK;
 }
 
-/* Copies the wrench whose name has the index to.at in the list of all names; 0 for bodies without this wrench. */
+/* Copies for each body its wrench with the name b->wrench[to.at]; 0 for a body without this wrench. */
 static CB_FILL(wrench) {
   const cb_fluid_run *b = run->own;
   for (int i = 0; i < b->n; i++) {

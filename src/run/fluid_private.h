@@ -41,12 +41,13 @@ void cb_body_interaction_place(cb_body_interaction *in, int body, const cb_pose 
  * has computed, and from the twists of the last flight from the same start. */
 void cb_body_interaction_depart(cb_run *run);
 void cb_body_interaction_guess(const cb_run *run, int body, double h, double Y[6]);
-/* Makes the iteration of a body begin with the present twist in a step of length h, if the last step of the body had
- * another length. */
+/* Sets the first guess of the twist of a body in a step of length h, if its last step had another length, so that
+ * earlier twists are no guide. The guess is then the twist that was set for the next evaluation. */
 void cb_body_interaction_lead(const cb_body_interaction *in, int body, double h, cb_rigid_state *s);
 /* Stores the twists of a flight (see above) of length h after the iteration has converged. */
 void cb_body_interaction_landed(cb_body_interaction *in, double h);
-/* Stores the pose and the twist that a body has after a step with the last evaluation. */
+/* Stores the pose g and the twist Y that a step of a body has given with the momentum and slope of the last
+ * evaluation. */
 void cb_body_interaction_arrive(cb_body_interaction *in, int body, const cb_pose *g, const double Y[6]);
 /* Sets poses and twists for the next evaluation, after cb_body_interaction_arrive was called for all bodies. half: half
  * the length of the step, or 0 at a node. faster: the iteration is accelerated; this requires that the twists after a

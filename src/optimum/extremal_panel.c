@@ -130,7 +130,8 @@ static cb_status stage_at(extremal_mesh *m, const unknowns *u, int a, int s, boo
   return cb_wong_homogeneous_at(&m->p->wong, u->global[0], u->global[1], x, &with);
 }
 
-/* Sets m->cost to v'Mv at the start, or, for homogeneous multipliers, to the mean of v'Mv over time. */
+/* Sets m->cost to v'Mv at the start, which is constant along an extremal. For homogeneous multipliers sets it to the
+ * mean of v'Mv over time instead. */
 static cb_status cost_of(extremal_mesh *m, const unknowns *u) {
   double H = 0;
   cb_status status = CB_OK;

@@ -13,7 +13,7 @@
  * doi:10.1016/0024-3795(92)90020-B); if a pivot is small, complete pivoting is used; undetermined unknowns become 0 ---
  */
 
-/* Both are relative to the first pivot. A pivot below family_least_pivot counts as 0. If a pivot is below
+/* Limits of pivots, relative to the first pivot. A pivot below family_least_pivot counts as 0. If a pivot is below
  * family_small_pivot, the largest of all remaining entries is used as the pivot instead. */
 static const double family_least_pivot = 1e-12, family_small_pivot = 1e-6;
 
@@ -118,9 +118,9 @@ static inline void family_null(int n, const double *a, const int *place, double 
   x[place[2 * n - 1]] = 1;
 }
 
-/* Sizes of Newton's steps, relative to z. Below near_tolerance the matrix is used again; below `done` a step is
- * round-off. Near a bifurcation steps in one direction have a round-off of up to `noise`, because the residual does not
- * change to first order along that direction. */
+/* Sizes of Newton's steps, relative to z. After a step below near_tolerance the next step uses the same matrix. A step
+ * below `done` is round-off. Near a bifurcation the residual does not change to first order along one direction, so
+ * that the steps have a round-off of up to `noise` in this direction. */
 static const double near_tolerance = 1e-2, done = 1e-12, noise = 1e-6;
 enum { MAXIMUM = 14 };
 

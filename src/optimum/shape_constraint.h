@@ -108,11 +108,11 @@ cb_status cb_active_constraints_create(cb_shape_constraints *constraints, const 
                                        int unknowns, cb_active_constraints **out);
 void cb_active_constraints_free(cb_active_constraints *c);
 
-/* Computes the forces from the gradient g[unknowns] of the objective and from the rows J[rows][unknowns] of the other
- * equations. */
+/* Finds which constraints press on the gait, and with which forces. g[unknowns] is the gradient of the objective, and
+ * J[rows][unknowns] are the gradients of the other equations that the gait satisfies. */
 cb_status cb_active_constraints_press(cb_active_constraints *c, int rows, const double *J, const double *g);
-/* cb_active_constraints_rows writes the rows of the constraints that press to J, and returns their number; the gait
- * cannot move along their gradients. cb_active_constraints_second_variation subtracts sum z s'' from H, whose rows have
+/* cb_active_constraints_rows writes the gradients of the constraints that press on the gait to the rows of J, and
+ * returns their number. cb_active_constraints_second_variation subtracts sum z s'' (see above) from H, whose rows have
  * `columns` numbers. */
 int cb_active_constraints_rows(const cb_active_constraints *c, double *J);
 void cb_active_constraints_second_variation(const cb_active_constraints *c, int columns, double *H);

@@ -183,8 +183,8 @@ static void spread(int harmonics, double sum, const double *part, spectrum out) 
   }
 }
 
-/* Computes four integrals of a form. It is multiplied by cos k cos l, cos k sin l, sin k cos l, and sin k sin l, where
- * cos k stands for cos 2 pi k t. */
+/* Computes from the spectrum of F the integrals of F cos k cos l, F cos k sin l, F sin k cos l and F sin k sin l, where
+ * cos k stands for cos 2 pi k t and sin k for sin 2 pi k t. */
 static void products(spectrum of, int k, int l, double *out) {
   const int apart = k > l ? k - l : l - k;
   const double C = of.C[apart], S = k > l ? of.S[apart] : -of.S[apart], D = of.C[k + l], T = of.S[k + l];

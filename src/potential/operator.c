@@ -233,7 +233,8 @@ static cb_status check_closed(const cb_operator *o) {
                  o->report.row + 1, c[0], c[1], c[2], 4 * fabs(o->row_sum[o->report.row] - 0.5));
 }
 
-/* Prepares the right-hand side b, and the matrix or its factors. */
+/* Computes the right-hand side b from w. At the first call also computes the far field, or the matrix or its factors,
+ * and checks that the surface is closed. */
 static cb_status prepare(cb_operator *o, int columns, const double *w) {
   const bool had = o->filled;
   cb_status status = CB_OK;

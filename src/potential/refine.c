@@ -101,8 +101,8 @@ static bool is_end(cb_status status) {
   return status == CB_ERROR_STEP || status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN;
 }
 
-/* Writes the reason why the error is not met. The reached error has the smallest number of digits that distinguishes it
- * from the requested error. */
+/* Writes to `why` the reason why the requested error was not reached. The reached error is printed with just so many
+ * digits that it differs from the requested one. */
 static void say_unmet(cb_status status, double error, double reached, const run *r, char why[CB_POTENTIAL_WHY]) {
   char next[CB_POTENTIAL_WHY / 2], digits[32], asked[32];
   snprintf(next, sizeof next, "%s", status ? cb_error_text() : "no finer mesh is used");
@@ -284,7 +284,7 @@ static int similar(int n, const cb_potential_level *level) {
   return m;
 }
 
-/* Returns the largest relative difference between two growths. */
+/* Returns the largest growth of the number of faces between successive levels, divided by the smallest one, minus 1. */
 static double unevenness(int n, const cb_potential_level *level) {
   double least = INFINITY, maximum = 0;
   for (int l = 1; l < n; l++) {

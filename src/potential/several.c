@@ -396,7 +396,8 @@ static void solve_unit_twists(cb_several_shape *s, double *b, bool transposed) {
   for (size_t a = 0; a < MOTIONS; a++) memcpy(to + a * s->stride, b + a * n, n * sizeof *b);
 }
 
-/* Creates the panels of the shape from the panels p, which have normal coordinates in a curved space. */
+/* Creates the panels of the shape s as copies of the panels p. In a curved space the corners of p are in normal
+ * coordinates. */
 static cb_status take_panels(cb_arena *arena, const cb_panels *p, cb_several_shape *s) {
   int(*face)[3] = cb_arena_alloc(arena, (size_t)p->n, sizeof *face);
   if (!face) return cb_fail(CB_ERROR_MEMORY, "no memory for %d panels", p->n);

@@ -266,7 +266,8 @@ static cb_status reorder(cb_far *f, const cb_panels *p) {
   return status;
 }
 
-/* Fills the blocks up to full chunks. The additional panels have area 0 and are copies of the last panel. */
+/* Fills the blocks with the panels in the order of the tree. To fill the last chunk, copies of the last panel with the
+ * area 0 follow. */
 static void fill_blocks(cb_far *f) {
   const cb_panels *p = f->p;
   for (int j = 0; j < (int)padded(f->tree.n); j++) {

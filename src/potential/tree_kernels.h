@@ -82,8 +82,8 @@ typedef struct cb_tree_kernels {
    */
   void (*shift)(const cb_tree_factors *f, int order, const double d[3], double ratio, const double *child,
                 double *parent, double *work);
-  /* Adds the potential of a cell at point i of n to out[column CB_TREE_LEAF + i], from the coefficients that the cell's
-   * moments give (far_finish in tree_at.c). */
+  /* Adds the potentials of a cell at n points to `out`: that of each column at point i to out[column CB_TREE_LEAF + i].
+   * far_finish in tree_at.c computes the coefficients from the moments of the cell. */
   void (*evaluate)(const cb_tree_factors *f, int order, int columns, const double *coefficients, const double centre[3],
                    double inverse_radius, int n, const double *x, const double *y, const double *z, double *out,
                    double *work);

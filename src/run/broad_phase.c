@@ -204,7 +204,7 @@ INLINE void scan_level(finder *f, cb_broad_kind kind, bool pure, const cb_ball *
 
 /* Finds the pairs of the balls in the slots [begin, end). Each of these balls is compared with those in later slots of
  * its level, and with all balls of levels of larger reaches. A ball without a level is compared with the balls in all
- * slots before its own; with all_pairs, every ball is. */
+ * slots before its own. With b->all_pairs, every ball is compared in this way. */
 INLINE void find_pairs(finder *f, cb_broad_kind kind, bool pure, int begin, int end) {
   const cb_broad *b = f->b;
   for (int p = begin; p < end; p++) {

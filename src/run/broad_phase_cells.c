@@ -84,7 +84,8 @@ static bool greatest(const cb_space *g, const double *lo, const double *hi, doub
   return true;
 }
 
-/* Makes the box in one step, with the point q in its centre. Returns false if no such box is found. */
+/* Finds a box with the point q in its centre that no curve from q of the length `reach` can leave. The box is enlarged
+ * up to TRIES times. Returns false if no such box is found. */
 static bool small_box(const cb_space *g, const double *q, double reach, double *lo, double *hi) {
   enum { TRIES = 8 };
   double half[D], maximum[D];

@@ -455,10 +455,10 @@ static cb_status leave(const search *s, look *now, bool *left) {
   return CB_OK;
 }
 
-/* Evaluates the gap at a time after *now, where the gap has a sign. The time follows from a Newton step if this step is
- * short and makes the gap clearly smaller. Otherwise the time follows from the bound A, and is at least `least` later
- * than *now. If *left is true afterwards, the gap does not have that sign at *zero. Otherwise *now is a later time with
- * that sign, and *at_end tells whether it is the end of the search. */
+/* At *now the gap has a sign. Evaluates the gap at a later time. This time follows from a Newton step if the step is
+ * short and makes the gap clearly smaller. Otherwise it follows from the bound A, and is at least `least` after *now.
+ * Sets *left to whether the gap has lost its sign at the later time. If so, stores the result in *zero. Otherwise
+ * stores it in *now, and sets *at_end to whether the later time is the end of the search. */
 static cb_status advance(const search *s, double least, look *now, look *zero, bool *left, bool *at_end) {
   const int side = sign_of(now);
   const double h = fabs(s->p->h), closing = side * now->rate;

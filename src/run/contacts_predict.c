@@ -439,7 +439,7 @@ cb_status cb_contacts_join_bases(cb_contacts *c, const cb_state *s, double h) {
       const nearest pair = find_nearest(c, s, a, d, h);
       if (pair.i < 0) continue;
       status = meet(c, pair, radius);
-      /* the base that remains after joining has the balls of both */
+      /* If the two bases were joined, the one that remains has the balls of both. */
       c->extent[a] = c->extent[d] = fmax(c->extent[a], c->extent[d]) + apart;
     }
   return status;

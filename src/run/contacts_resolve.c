@@ -185,9 +185,9 @@ static cb_status gather_sinking(cb_contacts *c, double tau) {
   return status;
 }
 
-/* Sets the closing rates of the resting gaps to 0 first, because a resting gap closes only while nothing supports its
- * part. Then computes the impulses of all touches. The resting gaps are the touches from index `closing` on; they stay
- * closed. */
+/* Computes the impulses of all touches. The touches from index `closing` on are resting gaps, which stay closed. They
+ * close only because nothing supports their parts before the end of the step. Therefore impulses at the resting gaps
+ * alone first make their closing rates 0. */
 static cb_status blow(cb_contacts *c, int closing, double tau) {
   const double t = c->parts->t + tau;
   const int sinking = c->touches - closing;
@@ -319,7 +319,8 @@ cb_status cb_contacts_settle_resting(cb_contacts *c) {
   for (int m = 0; m < c->members && !status; m++) {
     const cb_reflection_part *part = &c->part[m];
     const size_t k = (size_t)c->g->k;
-    /* the momentum of a resting part is only round-off, so that its normal component may be the largest one */
+    /* In an embedded space the momentum must be tangent to the space. If a part is at rest, its momentum is only
+     * round-off, and the component normal to the space may be the largest one. */
     for (int i = 0; i < part->n && !c->g->chart; i++)
       cb_space_project_tangent(c->g, part->x + (size_t)i * k, part->p + (size_t)i * k);
     status = cb_parts_restart(c->parts, c->member[m]);

@@ -107,6 +107,6 @@ cb_status cb_particles_recentre(cb_run *run);
 /* Returns cosh of the largest distance of a particle from its origin, in radii of curvature, and sets *furthest to this
  * particle. In spaces whose coordinates do not grow exponentially with the distance it returns 1. */
 double cb_particles_width(const cb_run *run, int *furthest);
-/* Fails with CB_ERROR_UNSUPPORTED if a particle is too far from the origin of its component: round-off grows like cosh
- * of this distance. */
+/* Fails with CB_ERROR_UNSUPPORTED if a particle is so far from the origin of its component that its coordinates lose
+ * too many digits. */
 cb_status cb_particles_check_spread(const cb_run *run);

@@ -73,8 +73,8 @@ cb_status cb_run_interrupted(const cb_run *run);
 /* Does the same as cb_run_warn, with a formatted text, which is cut after 511 bytes. */
 __attribute__((format(printf, 3, 4))) cb_status cb_run_warnf(cb_run *run, double time, const char *format, ...);
 
-/* Warns if the energy has changed too much since the start, or, if it has not, if a momentum has. The warning is put
- * before the other warnings of the run, but after those of its scenario. */
+/* Warns if the energy has changed too much since the start. If it has not, warns if a momentum has changed too much.
+ * The warning is put before the other warnings of the run, but after those of its scenario. */
 cb_status cb_run_warn_of_change(cb_run *run);
 
 /* Adds one field of a table (cb_run_fields). */
@@ -83,12 +83,12 @@ cb_status cb_run_field(cb_run *run, const cb_observable *observable);
 /* Measures the state and fills a row. On failure *what is the name of the field that could not be measured. */
 cb_status cb_run_measure(cb_run *run, const char **what);
 
-/* The change of the energy E = T + V since the start, where E = E_0 and V = V_0 (T: kinetic energy, V: potential
- * energy). See cb_run_change. */
+/* The change of the energy E = T + V since the start (cb_run_change). T is the kinetic and V the potential energy; E_0
+ * and V_0 are the values at the start. */
 
 typedef struct cb_energy_change {
   double first, potential;      /* E_0, V_0 */
-  double largest, scale, level; /* maxima over the rows: |E - E_0|, T + |V - V_0|, |V| */
+  double largest, scale, level; /* the maxima over the rows of |E - E_0|, of T + |V - V_0| and of |V| */
 } cb_energy_change;
 
 static inline void cb_energy_begin(cb_energy_change *c, double kinetic, double potential) {

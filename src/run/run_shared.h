@@ -8,7 +8,7 @@
 /* Returns whether the field depends only on the state. */
 bool cb_run_is_measured(const cb_run *run, const char *field);
 
-/* Returns the functions of the run's configuration space. */
+/* Returns the functions of the run's class of motion, such as that of particles or of bodies in a fluid. */
 const cb_motion *cb_run_motion(const cb_run *run);
 
 /* --- warnings (run_loop.c) --- */

@@ -45,15 +45,16 @@ void cb_optimum_scenario_free(cb_optimum_scenario *o);
 extern const cb_param cb_optimum_table[];
 
 typedef struct cb_bundle_scenario {
-  cb_bundle *bundle;        /* the bundle in which the gait moves */
-  cb_bundle *plain;         /* the same bundle in its own coordinates, if `coordinates` gives others; otherwise NULL */
-  cb_gait *gait;            /* one cycle; NULL: there is no `gait` */
-  int repeat;               /* the number of cycles */
-  double period;            /* duration of a cycle in s */
-  const cb_node *flow_node; /* the value of the key `flow`; NULL: the fluid is at rest */
-  cb_bundle_flow flow;      /* its velocity field */
-  double start[CB_GROUP_SIZE];      /* the group element at the start */
-  cb_optimum_scenario *optimum;     /* NULL: there is no `optimum` */
+  cb_bundle *bundle;            /* the bundle in which the gait moves */
+  cb_bundle *plain;             /* the bundle in its own coordinates, if the scenario gives other `coordinates`, which
+                             * `bundle` has; otherwise NULL */
+  cb_gait *gait;                /* one cycle; NULL: there is no `gait` */
+  int repeat;                   /* the number of cycles */
+  double period;                /* duration of a cycle in s */
+  const cb_node *flow_node;     /* the value of the key `flow`; NULL: the fluid is at rest */
+  cb_bundle_flow flow;          /* its velocity field */
+  double start[CB_GROUP_SIZE];  /* the group element at the start */
+  cb_optimum_scenario *optimum; /* NULL: there is no `optimum` */
   struct cb_shape_scenario *moving; /* NULL: there is no `shape` */
   struct cb_immersed_kind *body;    /* surface and poses of a bundle of a surface; NULL for other bundles */
   struct cb_shape_surface *shape;

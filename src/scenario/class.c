@@ -147,7 +147,7 @@ cb_status cb_scenario_check_map(const char *path, const cb_node *map) {
   size_t shared = 0, n = 0;
   const char *names[MAX_NAMES];
   while (f->shared[shared]) shared++;
-  if (!name || name->kind != CB_NODE_SCALAR) return CB_OK; /* the class is unknown */
+  if (!name || name->kind != CB_NODE_SCALAR) return CB_OK; /* without a name there is no class to compare with */
   const kind k = find(f, name->text);
   for (; n < MAX_NAMES && f->at(n).name; n++) names[n] = f->at(n).name;
   if (!k.name) return cb_fail_unknown(name, f->what, name->text, names, n);

@@ -255,7 +255,8 @@ static void shape_at(const extremal_mesh *m, int a, double t, double *r, double 
   }
 }
 
-/* Computes shapes, rates (in place of momenta) and body velocities xi at the stages of an arc. */
+/* Computes the shapes and the body velocities xi of the given gait at the stages of arc a, which begins at the time
+ * `begin`. The entries for the momenta p get the rates r' instead. */
 static cb_status stages(extremal_mesh *m, int a, double begin) {
   const problem *p = m->p;
   const int n = p->n, dim = p->dim, size = p->size;

@@ -404,8 +404,8 @@ static double triangles(const double a[3][3], const double b[3][3]) {
 /* --- the gap --- */
 
 /* Computes the gap between panel a of `p`, seen in the view v, and panel b of `q`. In a curved space it is computed in
- * the gnomonic picture about the middle of both centres, in which panels are flat. If the panels are too far from each
- * other for this picture, the distance of their centres is used. */
+ * the gnomonic image about the middle of both centres, in which panels are flat. If the panels are too far from each
+ * other for this image, the distance of their centres is used. */
 static void compare(cb_several_report *r, const cb_several_view *v, const cb_several_shape *p, int a,
                     const cb_several_shape *q, int b) {
   const cb_several_space *space = &p->space;

@@ -288,7 +288,8 @@ cb_status cb_hdf5_close(hid_t file, const char *path) {
     if (unwritten) refused = unwritten;
     status = cb_hdf5_fail(path, "write");
     cb_hdf5_abandon(file);
-  } else if ((H5Fclose(file) < 0 && !cb_hdf5_interrupted()) || unwritten) { /* Linux has closed the file (cb_close) */
+    /* If a signal has interrupted H5Fclose, the file is closed nevertheless: Linux then always closes a descriptor. */
+  } else if ((H5Fclose(file) < 0 && !cb_hdf5_interrupted()) || unwritten) {
     status = cb_hdf5_fail(path, "write");
   }
   unwritten = 0;

@@ -217,8 +217,8 @@ cb_status cb_series_extent(hid_t file, const char *path, cb_record_position *who
 
 /* ---- record.c */
 
-/* A dataset that grows along its first dimension, with a ring of memory for its newest rows. Event n has the index n %
- * capacity in the ring; the index of a row is given by its batch. */
+/* A dataset that grows along its first dimension, with a ring buffer for its newest rows. Event n has the index n %
+ * capacity in the ring; for a row the index follows from that of its batch (cb_row_batch). */
 typedef struct cb_series {
   const char *name;
   hid_t dataset, memory_type; /* in the segment in memory */

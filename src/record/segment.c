@@ -34,7 +34,8 @@
 
 enum { INCREMENT = 1 << 20, PART = 4 << 20 };
 
-/* Small data do not get separate blocks of 2 KiB, because unused parts of such blocks would stay in the file. */
+/* The size of blocks for small data is set to 0. HDF5 would otherwise collect small data in blocks of 2 KiB, and unused
+ * parts of these blocks would stay in the file. */
 hid_t cb_record_access(void) {
   const hid_t access = cb_hdf5_file_access();
   if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V110) >= 0 &&

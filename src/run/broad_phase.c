@@ -328,7 +328,7 @@ static void describe_space(cb_broad *b) {
     const cb_factor *factor = &g->factor[f];
     if (factor->curvature == 0) {
       for (int a = 0; a < factor->count; a++) b->flat_offset[b->flat++] = factor->offset + a;
-    } else if (b->kind == CB_BROAD_FLAT) { /* two curved factors would have more dimensions than CB_DIM_MAX */
+    } else if (b->kind == CB_BROAD_FLAT) { /* the only curved factor: two would exceed CB_DIM_MAX dimensions */
       b->kind = factor->curvature > 0 ? CB_BROAD_SPHERE : CB_BROAD_HYPERBOLIC;
       b->curved_offset = factor->offset;
       b->m = factor->curvature > 0 ? factor->count : factor->count - 1;

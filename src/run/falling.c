@@ -117,7 +117,8 @@ static intervals since(const cb_falling *f, double begin) {
   return d;
 }
 
-/* Returns the largest difference of intervals i and i + m, first <= i < end, relative to the means. */
+/* Returns the largest difference between the intervals i and i + m, for i from `first` to end - 1. Differences in time
+ * and in angle are divided by the mean time and the mean |angle| of all intervals. */
 static double difference(const intervals *d, size_t m, size_t first, size_t end) {
   double largest = 0;
   for (size_t i = first; i < end; i++)

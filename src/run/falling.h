@@ -41,7 +41,7 @@ typedef struct cb_falling_mark {
 } cb_falling_mark;
 
 typedef struct cb_falling {
-  double rows, marks, samples, stride; /* rows and marks so far; one sample per `stride` rows */
+  double rows, marks, samples, stride; /* numbers of rows, marks and samples so far; a sample is every stride-th row */
   double known, heading[2];     /* heading: the last horizontal direction of the normal; known 0: there was none */
   double side, turns;           /* angle = side (angle in 0 .. pi) + 2 pi turns */
   cb_falling_mark before, last; /* the last two rows */

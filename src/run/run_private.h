@@ -103,8 +103,8 @@ static inline void cb_energy_see(cb_energy_change *c, double kinetic, double pot
 
 static inline double cb_change_by(double change, double scale) { return change > 0 ? change / scale : 0; }
 
-/* Returns the largest change divided by the scale. The divisor is at least 1e-10 of the potential energy, because
- * smaller changes are round-off. */
+/* Returns the largest change of the energy divided by c->scale, or by 1e-10 times the largest |V| if that is more:
+ * smaller changes of a large potential energy are round-off. */
 static inline double cb_energy_ratio(const cb_energy_change *c) {
   return cb_change_by(c->largest, fmax(c->scale, 1e-10 * c->level));
 }

@@ -484,7 +484,7 @@ static int neighbour(const grid *g, int k, int side) {
   return r < 0 || c < 0 || r >= g->axis[0].count || c >= columns ? -1 : r * columns + c;
 }
 
-/* Returns whether node k had a gait before this turn. */
+/* Returns whether node k had a gait before the turn number `turn`. */
 static bool has(const grid *g, int k, int turn) { return g->node[k].gait && g->node[k].first < turn; }
 
 /* Searches from all starts at some nodes, and then moves outwards from these nodes: at each other node it searches from

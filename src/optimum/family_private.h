@@ -47,8 +47,8 @@ cb_status family_point_copy(const family_system *y, const family_point *from, fa
  * too far from a solution. */
 cb_status family_correct(family_system *y, family_row row, const double *direction, double value, family_point *p,
                          int *iterations);
-/* Computes the tangent (in the direction of `before`; NULL: of a growing amount), eigenvalues and index of a corrected
- * point. */
+/* Computes the tangent, the eigenvalues and the index of a point that family_correct has computed. The tangent points
+ * in the direction of `before`; NULL: in that of a growing amount. */
 cb_status family_look(family_system *y, const double *before, family_point *p);
 /* Computes direction[size], in which another branch leaves the bifurcation p. It has length 1 and is at right angles to
  * the tangent. */

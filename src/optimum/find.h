@@ -151,7 +151,7 @@ void cb_shape_window(const cb_optimum_problem *o, int i, double wide, double *lo
 typedef struct cb_small_target {
   int wanted, zeros; /* the numbers of rows of P and of Z */
   double P[CB_CONDITIONS_MAX][CB_GROUP_DIM], Z[CB_CONDITIONS_MAX][CB_GROUP_DIM];
-  double amount; /* the amount |P log g| of the target; for move and turn it has the sign of the target */
+  double amount; /* the amount |P log g| of the target; for the targets `move` and `turn` it has their sign */
 } cb_small_target;
 
 typedef struct cb_ellipse_work cb_ellipse_work;

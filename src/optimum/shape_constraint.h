@@ -86,8 +86,8 @@ typedef struct cb_active_constraints {
   int count, rows, unknowns;
   cb_active_constraint item[CB_ACTIVE_CONSTRAINTS_MAX];
   bool all; /* option: the rows of all active constraints are equations, not only the rows that press */
-  /* result: at some rows there is no force, although the gait does not move away; the critical cone has inequalities
-   * there */
+  /* result: some active constraints have no force on the gait. The critical cone then has an inequality for each of
+   * them. */
   bool idle;
   struct cb_active_constraints_work *work;
 } cb_active_constraints;

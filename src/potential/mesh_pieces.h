@@ -102,7 +102,8 @@ cb_status cb_thickness_find(const cb_panels *p, int n, double *ratio, cb_thickne
  * to 0 at 45 degrees from a right angle. The panels at the wedge-shaped rims of ellipsoids are higher. They are not
  * moved, because moving them gives no improvement. */
 
-/* Moves the places y[vertices] of the vertices at rims. The first n panels have the corners corner[i] and point
- * outwards. ratio[n]: min(1, t/sqrt(A)). Returns CB_ERROR_MEMORY if there is no memory. */
+/* Moves those positions y[vertices] of vertices that are at rims. The first n panels have the corners corner[i] and
+ * point outwards. ratio[n] is min(1, t/sqrt(A)) for the thickness t of the body at a panel of area A. Returns
+ * CB_ERROR_MEMORY if there is no memory. */
 cb_status cb_rims_place(const cb_panels *p, int n, const int (*corner)[3], const double *ratio, int vertices,
                         double (*y)[3]);

@@ -309,7 +309,7 @@ static double share(int n, const cb_potential_level *level, const orders *o) {
   return order >= p - 0.4 && order <= p + 0.1 ? 0.25 : 1;
 }
 
-/* Returns the bound for the weights w of three or more levels. */
+/* Returns the bound of the error of K extrapolated from three or more levels with the weights w (refine.h). */
 static double bound(int n, const cb_potential_level *level, const orders *o, const double *w) {
   double one[CB_POTENTIAL_LEVELS], before[CB_POTENTIAL_LEVELS] = {0}, raw[CB_POTENTIAL_LEVELS] = {0};
   const double last = change(n, level);

@@ -157,8 +157,8 @@ typedef struct task {
   double *out;
 } task;
 
-/* Computes the rows begin to end - 1 of the product. The blocks of a body with itself are left out: a row of body i is
- * multiplied with the panels of the bodies before i, and then with those after i. */
+/* Computes the rows begin to end - 1 of the product. Without a wall, rows of body i do not contain the panels of body i
+ * (left_out). They are then multiplied with the panels of the bodies before i, and with those of the bodies after i. */
 static void product_rows(void *context, int begin, int end) {
   const task *t = context;
   const cb_several *m = t->e->m;

@@ -120,8 +120,8 @@ void cb_several_add_force(const cb_several_space *space, const double y[4], cons
 /* Returns the distance of two points in metres. */
 double cb_several_distance(const cb_several_space *space, const double a[4], const double b[4]);
 
-/* Sets the views for the poses g, and the gap of the report. Returns CB_STEP_NOT_FINITE for a pose that is not finite,
- * and CB_STEP_DOMAIN if a body is behind the wall or the gap is too small. */
+/* Sets e->view for the poses g, and the smallest gap e->report.gap. Returns CB_STEP_NOT_FINITE for a pose that is not
+ * finite, and CB_STEP_DOMAIN if a body is behind the wall or the gap is below e->report.resolved. */
 cb_status cb_several_place(cb_several_work *e, const cb_pose *g);
 
 /* Computes D and S w_a between bodies. Returns CB_STEP_DOMAIN if a body contains the centre of another body's panel. */

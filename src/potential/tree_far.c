@@ -138,7 +138,7 @@ static double tree_distance(const cb_tree_cell *c, const double x[3]) {
 static const double share_per_error = 1;
 const double cb_far_opening = 0.42;
 
-/* Chooses the order from the error. */
+/* Chooses the highest order of the harmonics for the relative error `error` of the potential. */
 static void choose_order(cb_far *f, double error) {
   f->log_share = log(share_per_error * error);
   f->order = (int)ceil(f->log_share / log(cb_far_opening)) - 1;

@@ -130,7 +130,7 @@ struct cb_far {
   double log_share;                 /* logarithm of the relative error of the potential that is allowed */
   cb_tree_rule rule[CB_TREE_ORDER]; /* the quadrature rules; rule n has n × n points */
   cb_tree_block *block;             /* eight panels per block */
-  double *x, *y, *z;                /* centres, padded like the blocks */
+  double *x, *y, *z;                /* centres of the panels, in the tree's order, padded like the blocks */
   cb_far_list *list;                /* one list per group (a leaf of the tree) */
   double *sigma, *mu;               /* rows of CB_TREE_COLUMNS densities in the tree's order */
   double *moments;                  /* the moments of all cells */

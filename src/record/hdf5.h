@@ -86,8 +86,8 @@ void cb_hdf5_close_read(hid_t file, const char *path);
 /* Makes a variable-length UTF-8 string type, which the caller closes. */
 hid_t cb_hdf5_text_type(void);
 
-/* Create attributes and datasets. On failure they return false, or a negative identifier, and HDF5's error stack is
- * set. Creation times of objects are not stored, so that equal runs write identical files. */
+/* These functions create attributes and datasets. On failure they return false, or a negative identifier, and HDF5's
+ * error stack is set. Creation times of objects are not stored, so that equal runs write identical files. */
 bool cb_hdf5_put_text(hid_t object, const char *name, const char *text);
 bool cb_hdf5_put_integers(hid_t object, const char *name, const int *values, size_t count);
 /* Creates a contiguous dataset whose space is allocated at once. data may be NULL. Negative on failure. */

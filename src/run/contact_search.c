@@ -21,7 +21,7 @@ static const double near = 1e-7;
 /* A gap up to this counts as 0, because round-off leaves such gaps at a zero. Points that pass each other at a smaller
  * distance have met. */
 static const double closed = 1e-13;
-/* The depth to which a gap that is 0 and does not close may sink before the search evaluates it again. */
+/* A gap that is 0 and does not close may become negative by this depth before the search evaluates it again. */
 static const double hair = 1e-16;
 /* The amount by which a constant gap may seem to become smaller because of round-off. */
 static const double deep = 16e-16;
@@ -170,8 +170,9 @@ static double open_from(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, doubl
   return until - open_for(value.gap, -rate, A, speeds);
 }
 
-/* Computes in *A twice the part of the bound A that comes from accelerations, at tau. Near the tip of a cone the other
- * part, which comes from velocities, is about as large for every motion, and does not show whether a motion is slow. */
+/* Sets *A to twice the part of the bound A that comes from the accelerations of the particles at tau. The other part of
+ * A comes from their velocities. Near the tip of a cone that part is about as large for every motion, so that it does
+ * not show whether a motion is slow. */
 static cb_status pull(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double *A) {
   cb_gap_value value;
   double rate;
@@ -444,7 +445,8 @@ static cb_status is_early(const search *s, int side, const look *zero, bool *ear
   return status;
 }
 
-/* Evaluates the gap at growing distances from a known zero, until the gap has left the zero or the time is over. */
+/* Finds a time at which the gap has left a known zero. Evaluates the gap at growing times after the zero, up to the end
+ * of the search, and sets *left to whether there is such a time. */
 static cb_status leave(const search *s, look *now, bool *left) {
   double wait = 1e-12 * fabs(s->p->h);
   while (!(*left = sign_of(now) != 0) && now->at < s->until) {

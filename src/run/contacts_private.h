@@ -92,8 +92,8 @@ cb_status cb_candidate_at(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, dou
  * search cannot distinguish it from a closed gap. *speed is 0 if there is no such bound. */
 cb_status cb_candidate_slow(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double time, double *speed);
 
-/* Finds the earliest time *tau in [from, until] (until <= h) at which the gap of a contact is 0 and closes; *found
- * tells whether there is such a time. A zero at the end of a step belongs to that step. The call may change
+/* Finds the earliest time *tau in [from, until] (until <= h) at which the gap of a contact is 0 and closes. Sets *found
+ * to whether there is such a time. A zero at the end of a step belongs to that step. The call may change
  * c->gap.side. */
 cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from, double until, double *tau,
                              bool *found);

@@ -70,9 +70,9 @@ cb_falling_class cb_falling_judge(const cb_falling *f);
  */
 
 typedef struct cb_falling_plate {
-  const char *field; /* the field of the record from which the normal and the centre follow */
-  int at[3];         /* system: the indices of x, y and theta among its coordinates */
-  bool body;
+  const char *field;           /* the field of the record from which the normal and the centre follow */
+  int at[3];                   /* system: the indices of x, y and theta among its coordinates */
+  bool body;                   /* true: the plate is a body in a fluid; false: it is a system */
   double normal[3], centre[3]; /* body: in the body frame */
   double axes[3][3];           /* body: two horizontal axes and up, in the world */
 } cb_falling_plate;

@@ -22,12 +22,10 @@ struct cb_fluid_coupling {
   cb_coupled_snapshot *before, *start; /* states before a step or one of its halves; before the complete step */
   const cb_system *system;
   cb_fluid_points origin;
-  int n, free;   /* the numbers of points, and of particles */
-  int shown;     /* the first `shown` points are recorded; the others are vertices of bodies, which walls push */
-  int *particle; /* [free]: the numbers of the particles in the system */
-  bool
-      conserves; /* the energy is conserved: neither forces between points, nor the fluid, nor wrenches of bodies change
-                   * it */
+  int n, free;    /* the numbers of points, and of particles */
+  int shown;      /* the first `shown` points are recorded; the others are vertices of bodies, which walls push */
+  int *particle;  /* [free]: the numbers of the particles in the system */
+  bool conserves; /* true: neither forces between points, nor the fluid, nor wrenches of bodies change the energy */
   cb_energy_change energy;
   double *start_x; /* [n*k]: the positions of all points at the start */
   double moved;    /* not 0: a point has left its position at the start */

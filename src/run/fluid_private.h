@@ -284,7 +284,7 @@ int cb_fluid_joined_limited_body(const cb_run *run, int limit);
 /* The first function stores the state of the joints, and the second one restores it. */
 void cb_fluid_joined_keep(cb_run *run);
 void cb_fluid_joined_back(cb_run *run);
-/* Warns of joints with conditions that follow from other joints at the start. */
+/* Warns of redundant joints: those whose conditions follow at the start from the conditions of other joints. */
 void cb_fluid_joined_warn(const cb_run *run);
 /* Stores the potential energies of the bodies, after the start was measured. */
 void cb_fluid_joined_remember(cb_run *run);

@@ -170,7 +170,7 @@ static cb_status mesh_scale(extremal_mesh *m) {
   cb_status status = CB_OK;
   if (!p->homogeneous) status = cb_wong_at(&p->wong, m->held[0], m->at.x, &(cb_wong_rates){.H = &H, .v = v});
   m->escale = p->homogeneous ? m->at.global[1] : 2 * H;
-  for (int i = 0; !status && i < n; i++) /* a floor is needed because the momentum itself may vanish */
+  for (int i = 0; !status && i < n; i++) /* the scale has a minimum, because the momentum may be 0 at all times */
     m->pscale[i] = fmax(m->pscale[i], .1 * m->escale / m->rscale[i]);
   m->cscale = m->escale / m->lscale;
   m->vscale = wide;

@@ -536,7 +536,7 @@ static cb_status try_beside(grid *g, int k, int next) {
   return status;
 }
 
-/* Gives each node a turn. *changes becomes true if a node changed. */
+/* Searches once at each node (a turn), from the gaits of neighbours. *changes becomes true if a node changed. */
 static cb_status sweep(grid *g, bool back, bool *changes) {
   const int all = g->axis[0].count * g->axis[1].count;
   cb_status status = CB_OK;

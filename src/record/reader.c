@@ -59,7 +59,8 @@ static bool is_of_event_row(const cb_reader *reader, const char *name) {
 static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_event) {
   cb_reader *reader = self;
   cb_reader_field field = {.count = 1};
-  if (strchr(name, '/') || (is_event && is_of_event_row(reader, name))) return CB_OK; /* digests are not fields */
+  /* Digests, whose names contain a slash, are not fields. Members of cb_event_row are read with each event. */
+  if (strchr(name, '/') || (is_event && is_of_event_row(reader, name))) return CB_OK;
   hid_t space = H5Dget_space(dataset);
   hsize_t dims[H5S_MAX_RANK];
   field.rank = H5Sget_simple_extent_dims(space, dims, NULL) - 1;

@@ -34,7 +34,8 @@ static const double SETTLED = 1e-15, STALLED = 1e-11;
  * parts of the error may decrease more slowly. Therefore the estimate of the error is multiplied by this factor. */
 static const double MARGIN = 5;
 
-/* The problem `of` of one body with a momentum and a slope that do not depend on its pose and twist. */
+/* The problem of one body in an iteration: the problem `of` of the body without an interaction, plus the momentum and
+ * the slope of the last evaluation, which are constants in this iteration. */
 typedef struct added {
   cb_rigid_problem problem;
   const cb_rigid_problem *of;

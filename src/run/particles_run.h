@@ -51,9 +51,11 @@ cb_status cb_measure_worst_row(const cb_measure *m, double *scratch, double *wor
 /* The warnings and comparisons since the start. They are a part of the restart state, so that a resumed run reports the
  * same as an uninterrupted run. Therefore all members are of type double. */
 typedef struct cb_particles_watch {
-  double doubted, lost_momenta, lost_mean; /* not 0: the warning of contacts, of momenta, of the mean was given */
-  double moved;                            /* not 0: a particle has left its position at the start */
-  double step;                             /* number of the last step at which all conserved quantities were compared */
+  /* not 0: the run has warned of contacts with lost relative positions, of momenta without correct digits, of a row
+   * without a mean */
+  double doubted, lost_momenta, lost_mean;
+  double moved; /* not 0: a particle has left its position at the start */
+  double step;  /* number of the last step at which all conserved quantities were compared */
   cb_energy_change energy;
   double lost; /* not 0: a momentum has become unknown, or none was known at the start */
   double momentum_change, momentum_scale, constraint;

@@ -120,9 +120,9 @@ typedef struct family_work {
 
 /* Makes sure that an array has capacity for one more item. */
 cb_status family_widen(void **array, int count, int *capacity, size_t size);
-/* Adds a knot as a member. */
+/* Adds the knot p of the branch with the index `branch` to the members of the family. */
 cb_status family_put_knot(family_work *k, int branch, const family_point *p);
-/* Adds the members of a complete branch. */
+/* Adds the members of a complete branch to the family, at the amounts that the range requires. */
 cb_status family_members_of(family_work *k, int branch);
 /* Marks the members that are the cheapest at their amounts. */
 void family_mark(cb_family *f);

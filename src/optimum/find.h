@@ -71,13 +71,13 @@ cb_status cb_target_reachable(const cb_optimum_problem *p, const cb_gait *gait);
 
 typedef struct cb_optimality {
   double cost, length, amount;                   /* amount is nan if the target has no amount */
-  double g[CB_GROUP_SIZE], lambda[CB_GROUP_DIM]; /* lambda: the multipliers with the smallest slope */
+  double g[CB_GROUP_SIZE], lambda[CB_GROUP_DIM]; /* g: the holonomy; lambda: the multipliers that make slope smallest */
   double slope, gain;
   /* numbers of negative and of zero eigenvalues of the second variation. If the gait presses on constraints, the second
    * variation is restricted to their critical cone (shape_constraint.h) */
   int index, flat;
-  /* the true index may be lower by up to this number, because some active constraints have no force although the gait
-   * does not move away from them */
+  /* the true index is at least index - loose. It may be lower than `index` if some active constraints have no force on
+   * the gait */
   int loose;
   int active_constraints;
   cb_active_constraint active_constraint[CB_ACTIVE_CONSTRAINTS_MAX];

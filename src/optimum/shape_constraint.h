@@ -85,7 +85,7 @@ typedef struct cb_active_constraint {
 typedef struct cb_active_constraints {
   int count, rows, unknowns;
   cb_active_constraint item[CB_ACTIVE_CONSTRAINTS_MAX];
-  bool all; /* option: the rows of all active constraints are equations, not only the rows that press */
+  bool all; /* option: all active constraints count as equations, also those without a force on the gait */
   /* result: some active constraints have no force on the gait. The critical cone then has an inequality for each of
    * them. */
   bool idle;

@@ -18,8 +18,8 @@
 enum { CB_CONDITIONS_MAX = CB_GROUP_SIZE };
 
 /* cb_gait_target_count returns the number of conditions. One condition c_k = f(g) - amount may contain the amount;
- * cb_gait_target_amount returns its index k, or -1 if there is none. The amount is X of move, the angle of turn, the
- * only number of parts that is not 0, or the element of R^1. */
+ * cb_gait_target_amount returns its index k, or -1 if there is none. The amount is the distance of a target `move`, the
+ * angle of `turn`, the number of `parts` that is not 0 if there is only one, or the element of R^1. */
 int cb_gait_target_count(const cb_group *G, const cb_gait_target *t);
 int cb_gait_target_amount(const cb_group *G, const cb_gait_target *t);
 /* cb_gait_target_get returns the amount, or nan if there is none. cb_gait_target_set replaces the amount. */

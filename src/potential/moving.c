@@ -372,8 +372,8 @@ struct cb_moving {
   cb_kirchhoff_options options;
   cb_kirchhoff_mass mass; /* the added mass at x, at rest */
   cb_kirchhoff_report report;
-  double *start; /* [6][panels]: potentials at which each iteration starts; NULL: 0 */
-  bool unsolved; /* there is no solution at x */
+  double *start; /* [6][panels]: the potentials from which the iteration at each pose starts; NULL: from 0 */
+  bool unsolved; /* the potentials at creation could not be computed, for example because moving parts overlap there */
   cb_spare piece;
 };
 

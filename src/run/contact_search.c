@@ -198,7 +198,9 @@ cb_status cb_candidate_slow(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, d
 /* The last evaluation of a gap of `calm` points, which touch and move together, or begin to separate. For such points
  * the search doubles its step at each evaluation, and goes back if the gap has closed in between. */
 typedef struct calm {
-  double at, s, wait, growth; /* growth 0: the points are not calm */
+  /* at: the time of the evaluation; s: the gap; wait: a duration for which the gap certainly stays open; growth: the
+   * next evaluation is growth times `wait` later; 0: the points are not calm */
+  double at, s, wait, growth;
 } calm;
 
 /* Marks the points as not calm, because their gap has closed between two evaluations. Returns the time until which the

@@ -133,7 +133,7 @@ struct cb_fluid_run {
   cb_body_start *start;
   cb_rigid_state *state;
   cb_rigid_state *at_event; /* [n]: the states at an event that are recorded; NULL: they are not recorded */
-  int32_t *warned;          /* [n]: bits of cb_fluid_run_doubt */
+  int32_t *warned;          /* [n]: bit k: the run has given warning k of cb_fluid_run_doubt for the body */
   cb_body_watch *watch;     /* [n] */
   double t, t_low;
   int64_t step;

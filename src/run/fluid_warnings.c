@@ -55,7 +55,7 @@ __attribute__((format(printf, 6, 7))) static void warn(cb_run *run, cb_fluid_run
     part->lost = true;
 }
 
-/* Returns h rounded down to two digits. */
+/* Returns h rounded down to two significant digits. */
 static double round_down(double h) {
   const double unit = pow(10, floor(log10(h)) - 1);
   return floor(h / unit) * unit;

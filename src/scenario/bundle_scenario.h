@@ -37,8 +37,8 @@ typedef struct cb_optimum_scenario {
 
 /* Reads `optimum` after the bundle and the gait; node NULL: the key is absent. */
 cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node);
-/* Reads the keys of a motion with inertia; duration: nan if it is not given. For other objectives it checks that they
- * are absent. */
+/* Reads the keys `duration`, `end_shape` and `torque` of `optimum`, which apply only to the objectives `torque` and
+ * `work`; for other objectives checks that they are absent. duration: the value of `duration`, or nan. */
 cb_status cb_scenario_read_motion(const cb_scenario *s, cb_optimum_scenario *o, double duration);
 void cb_optimum_scenario_free(cb_optimum_scenario *o);
 
@@ -58,7 +58,7 @@ typedef struct cb_bundle_scenario {
   struct cb_shape_scenario *moving; /* NULL: there is no `shape` */
   struct cb_immersed_kind *body;    /* surface and poses of a bundle of a surface; NULL for other bundles */
   struct cb_shape_surface *shape;
-  const cb_material *material; /* [parts] of an immersed body; NULL for other bundles */
+  const cb_material *material; /* [parts]: the material of each part of an immersed body; NULL for other bundles */
   double fluid;                /* density of the fluid around an immersed body, kg/m^3 */
 } cb_bundle_scenario;
 

@@ -70,10 +70,10 @@ typedef struct cb_hdf5_array {
   bool single;            /* the file stores less than double precision */
 } cb_hdf5_array;
 
-/* Reads a complete dataset. CB_ERROR_INPUT, with the names of file and dataset, in these cases: there is no such
- * dataset; it is in another file (by a link, external storage or a virtual dataset); cb_hdf5_foreign_filter rejects its
- * filters; its type or shape is not as expected; less than 1/4096 of its numbers was written. Also CB_ERROR_FILE and
- * CB_ERROR_MEMORY. */
+/* Reads a complete dataset. Returns CB_ERROR_INPUT, with the names of file and dataset, in these cases: there is no
+ * such dataset; it is in another file (by a link, external storage or a virtual dataset); cb_hdf5_foreign_filter
+ * rejects its filters; its type or shape is not as expected; less than 1/4096 of its numbers was written. Also
+ * CB_ERROR_FILE and CB_ERROR_MEMORY. */
 cb_status cb_hdf5_read_array(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected,
                              cb_hdf5_array *out);
 

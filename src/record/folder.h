@@ -31,11 +31,12 @@ typedef struct cb_segments {
   int lock;     /* -1: not held */
 } cb_segments;
 
-/* Sets the names of the folder of a record, without creating it. CB_ERROR_FILE, CB_ERROR_MEMORY. */
+/* Sets the names of the folder of a record, without creating it. Returns CB_ERROR_FILE or CB_ERROR_MEMORY on
+ * failure. */
 cb_status cb_segments_name(const char *path, cb_segments *out);
 
-/* Creates the folder if it does not exist, and takes its lock. CB_ERROR_FILE, with the name of the holder, if another
- * process has the lock. */
+/* Creates the folder if it does not exist, and takes its lock. Returns CB_ERROR_FILE, with the name of the holder, if
+ * another process has the lock. */
 cb_status cb_segments_take(cb_segments *s);
 
 /* Does the same as cb_segments_take, for one of several writers, which locks byte `part` of the lock file. Equal parts

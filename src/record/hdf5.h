@@ -41,7 +41,7 @@ void cb_hdf5_forget(void);
 hid_t cb_hdf5_file_type(cb_field_type type); /* little endian */
 hid_t cb_hdf5_memory_type(cb_field_type type);
 size_t cb_hdf5_type_size(cb_field_type type);
-/* Finds the field type of a dataset; false if it has another type. */
+/* Finds the field type of a dataset. Returns false if its type is not the type of a field. */
 bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out);
 
 /* Makes the access properties of a file: the file has the format of HDF5 1.10, and its objects are closed together with
@@ -90,7 +90,8 @@ hid_t cb_hdf5_text_type(void);
  * error stack is set. Creation times of objects are not stored, so that equal runs write identical files. */
 bool cb_hdf5_put_text(hid_t object, const char *name, const char *text);
 bool cb_hdf5_put_integers(hid_t object, const char *name, const int *values, size_t count);
-/* Creates a contiguous dataset whose space is allocated at once. data may be NULL. Negative on failure. */
+/* Creates a contiguous dataset whose space is allocated at once. data may be NULL. Returns a negative number on
+ * failure. */
 hid_t cb_hdf5_put_dataset(hid_t where, const char *name, hid_t file_type, int rank, const hsize_t *dims,
                           hid_t memory_type, const void *data);
 hid_t cb_hdf5_put_group(hid_t where, const char *name);
@@ -101,7 +102,7 @@ bool cb_hdf5_set_virtual(hid_t create, hid_t space, const char *file, const char
  * how much memory is allocated. */
 
 /* Opens an attribute of the object `of` (a path from `where`; "." is `where` itself) that has `count` values of this
- * class. Negative if there is no such attribute or it is different. The caller closes it. */
+ * class. Returns a negative number if there is no such attribute or it is different. The caller closes it. */
 hid_t cb_hdf5_attribute(hid_t where, const char *of, const char *name, H5T_class_t class, size_t count);
 /* cb_hdf5_get_numbers reads the `count` numbers of an existing attribute, and cb_hdf5_set_integers overwrites them.
  * memory_type is the type of the numbers in memory. Both find the attribute with cb_hdf5_attribute. */
@@ -113,7 +114,7 @@ bool cb_hdf5_set_integers(hid_t where, const char *of, const char *name, hid_t m
 /* Returns whether HDF5 can convert this type of numbers without accessing bits outside of them. */
 bool cb_hdf5_is_number(hid_t type);
 
-/* Opens a dataset; negative if there is no dataset with that name. */
+/* Opens a dataset. Returns a negative number if there is no dataset with that name. */
 hid_t cb_hdf5_find_dataset(hid_t where, const char *name);
 
 /* Returns whether a dataset has exactly this type and shape. dims[d] = H5S_UNLIMITED means any length. */
@@ -124,7 +125,8 @@ bool cb_hdf5_dataset_is(hid_t dataset, hid_t type, int rank, const hsize_t *dims
 const char *cb_hdf5_elsewhere(hid_t create);
 extern const char cb_hdf5_virtual[], cb_hdf5_external[];
 
-/* Return the malloc'd text of an attribute or of a scalar dataset; NULL if it does not exist or is not a text. */
+/* These functions return the malloc'd text of an attribute or of a scalar dataset, or NULL if it does not exist or is
+ * not a text. */
 char *cb_hdf5_get_text_attribute(hid_t object, const char *name);
 char *cb_hdf5_get_text_dataset(hid_t where, const char *name);
 bool cb_hdf5_is_text(hid_t dataset, size_t *count); /* count: the number of texts */

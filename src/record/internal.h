@@ -151,8 +151,8 @@ typedef struct cb_virtual {
 cb_status cb_virtual_write(const cb_record_pieces *over, const cb_virtual *v);
 /* Returns whether the file is a virtual file over segments. */
 bool cb_virtual_is(hid_t file);
-/* Reports each segment whose digest differs from the digest in the virtual file. CB_ERROR_FILE or CB_ERROR_MEMORY if a
- * segment cannot be read. */
+/* Reports each segment whose digest differs from the digest in the virtual file. Returns CB_ERROR_FILE or
+ * CB_ERROR_MEMORY if a segment cannot be read. */
 cb_status cb_virtual_check(const cb_record_pieces *pieces, cb_verify_listener report, void *user);
 
 /* ---- join.c */
@@ -196,7 +196,7 @@ bool cb_checkpoint_write(hid_t file, const cb_blob *state, size_t n_state, cb_re
  * in `have` do not count. */
 cb_status cb_checkpoint_position(hid_t file, const char *path, cb_record_position have, cb_record_position *at);
 /* Reads the newest checkpoint in a file into the data of `state`. Checkpoints after the rows and events in `have` do
- * not count. CB_ERROR_INPUT if there is no other checkpoint. */
+ * not count. Returns CB_ERROR_INPUT if there is no other checkpoint. */
 cb_status cb_checkpoint_read(hid_t file, const char *path, cb_record_position have, cb_blob *state, size_t n_state,
                              cb_record_position *position);
 

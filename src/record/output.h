@@ -20,8 +20,8 @@ typedef struct cb_output {
   bool owner;    /* the caller is the writer of the record to which the file will belong */
 } cb_output;
 
-/* Creates the temporary file, empty. CB_ERROR_FILE if the path exists and may not be replaced (`replace` is false), is
- * not a regular file, is in use, or cannot be written. */
+/* Creates the temporary file, empty. Returns CB_ERROR_FILE if the path exists and may not be replaced (`replace` is
+ * false), is not a regular file, is in use, or cannot be written. */
 cb_status cb_output_begin(const char *path, bool replace, cb_output *out);
 /* Does the same as cb_output_begin, for the writer of the record of that name. */
 cb_status cb_output_begin_own(const char *path, bool replace, cb_output *out);

@@ -332,7 +332,7 @@ bool cb_warnings_make(hid_t file) {
   return good;
 }
 
-/* Opens the attribute if it has exactly this type; negative otherwise. */
+/* Opens the attribute. Returns a negative number if it does not have exactly this type. */
 static hid_t open_own(hid_t file, hid_t type) {
   const hid_t attribute = cb_hdf5_attribute(file, ".", name, H5T_STRING, 1);
   if (attribute < 0) return attribute;

@@ -317,8 +317,8 @@ cb_status cb_pieces_checkpoint(cb_record_pieces *p, hid_t *file) {
   return status;
 }
 
-/* Reads `count` rows of `width` values each from a dataset of a file, from row `first` on. CB_ERROR_INPUT if its rows
- * have another number of values. */
+/* Reads `count` rows of `width` values each from a dataset of a file, from row `first` on. Returns CB_ERROR_INPUT if
+ * its rows have another number of values. */
 static cb_status read_series(hid_t file, const char *path, const char *name, size_t width, hid_t memory_type,
                              uint64_t first, uint64_t count, void *out) {
   hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);

@@ -31,7 +31,7 @@
 enum { CHECKPOINTS, ROWS, EVENTS, SEAL, OLD_SEAL };
 enum { CHUNK = 1 << 17 }; /* maximum number of values in a chunk of state */
 
-/* Creates a dataset of zeros with checksums. Negative on failure. */
+/* Creates a dataset of zeros with checksums. Returns a negative number on failure. */
 static hid_t create_checked(hid_t group, const char *name, hid_t type, hsize_t count) {
   const hsize_t chunk[1] = {count < CHUNK ? count : CHUNK};
   const hid_t space = H5Screate_simple(1, &count, NULL), create = H5Pcreate(H5P_DATASET_CREATE);

@@ -209,7 +209,7 @@ bool cb_contacts_same_gap(const cb_gap *a, const cb_gap *b);
 bool cb_contacts_is_resting(const cb_contacts *c, const cb_gap *gap);
 /* Computes the point x of particle i relative to the base of its component. */
 void cb_contacts_point(const cb_contacts *c, const cb_state *s, int i, double *x);
-/* Joins bases whose particles may come near each other in a step of length h, by the bounds on their speeds.
+/* Joins bases whose particles may come near each other in a step of length h, by the bounds on their speeds. Returns
  * CB_ERROR_UNSUPPORTED if the relative position of such particles is not known well enough. */
 cb_status cb_contacts_join_bases(cb_contacts *c, const cb_state *s, double h);
 /* Finds the balls that may touch ball i, in a list that is borrowed from the broad phase. reach: the radius of the
@@ -231,8 +231,9 @@ cb_status cb_contacts_predict_likely_wall(cb_contacts *c, int part, double from)
 cb_status cb_contacts_begin_event(cb_contacts *c, int event);
 cb_status cb_contacts_end_events(cb_contacts *c);
 cb_status cb_contacts_predict_faces(cb_contacts *c, int a, int b, double from);
-/* Search from tau on for events and contacts of the members of the current contact: the first function for contacts of
- * balls and walls, the second for contacts of faces and for events. */
+/* These functions search from tau on for events and contacts of the members of the current contact:
+ * cb_contacts_predict_all for contacts of balls and walls, cb_contacts_predict_others for contacts of faces and for
+ * events. */
 cb_status cb_contacts_predict_all(cb_contacts *c, double tau);
 cb_status cb_contacts_predict_others(cb_contacts *c, double tau);
 

@@ -49,7 +49,7 @@ typedef struct cb_tangent {
   void *self;
 } cb_tangent;
 
-/* These functions create a state with a tangent vector, from the present state of a run. The first is for runs of
- * particles, the second for body number `body` of a run of bodies in a fluid. */
+/* These functions create a state with a tangent vector, from the present state of a run: cb_particles_tangent for runs
+ * of particles, cb_fluid_run_tangent for body number `body` of a run of bodies in a fluid. */
 cb_status cb_particles_tangent(const cb_run *run, int body, cb_tangent *m);
 cb_status cb_fluid_run_tangent(const cb_run *run, int body, cb_tangent *m);

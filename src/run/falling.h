@@ -77,13 +77,13 @@ typedef struct cb_falling_plate {
   double axes[3][3];           /* body: two horizontal axes and up, in the world */
 } cb_falling_plate;
 
-/* Finds the coordinates x, y and theta of a system. CB_ERROR_ARGUMENT, of the kind CB_FAILURE_OBSERVABLE
+/* Finds the coordinates x, y and theta of a system. Returns CB_ERROR_ARGUMENT, of the kind CB_FAILURE_OBSERVABLE
  * (core/failure.h), if the system does not have them. */
 cb_status cb_falling_plate_of_system(const cb_system *s, cb_falling_plate *out);
-/* Finds the plate of a body, from its mass properties at time t. CB_ERROR_ARGUMENT without gravity. */
+/* Finds the plate of a body, from its mass properties at time t. Returns CB_ERROR_ARGUMENT without gravity. */
 cb_status cb_falling_plate_of_body(const cb_immersed *b, double t, cb_falling_plate *out);
-/* Finds the plate of a run of particles or of bodies in a fluid; body: index of the body. CB_ERROR_ARGUMENT for other
- * runs, and for a body without gravity. */
+/* Finds the plate of a run of particles or of bodies in a fluid; body: index of the body. Returns CB_ERROR_ARGUMENT for
+ * other runs, and for a body without gravity. */
 cb_status cb_falling_plate_of_run(const cb_run *run, int body, cb_falling_plate *out);
 
 /* Adds a row of the record to *to. row: the coordinates of a system, or the pose of a body (x, y, z, then the

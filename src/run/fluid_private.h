@@ -199,8 +199,8 @@ cb_status cb_fluid_run_layout(cb_run *run);
 cb_status cb_fluid_run_measure(cb_run *run, const char **what);
 /* Measures the row of one body at the present node, for cb_fluid_run_each. */
 cb_status cb_fluid_run_measure_body(cb_run *run, cb_fluid_run_part *part, int body, void *context);
-/* If `falling_regime` is recorded: the first function makes the plates of all bodies; the second adds the present state
- * to their motions, at the start and after each step (run/falling.c). */
+/* These functions do something only if `falling_regime` is recorded (run/falling.c). cb_fluid_run_falls makes the
+ * plates of all bodies. cb_fluid_run_fall adds the present state to their motions, at the start and after each step. */
 cb_status cb_fluid_run_falls(cb_run *run);
 void cb_fluid_run_fall(cb_run *run);
 /* cb_fluid_run_remember stores the conserved quantities at the start. cb_fluid_run_compare compares the quantities of a
@@ -240,13 +240,13 @@ void cb_fluid_coupling_particle(const cb_run *run, int particle, double out[6]);
 void cb_fluid_coupling_middle(const cb_run *run, int particle, double out[6]);
 /* Returns the length of the last part of the last composed step. */
 double cb_fluid_coupling_last_length(const cb_run *run);
-/* The fields of a run with points. The first table has fields that replace other fields of the same name; the second
- * table has additional fields. */
+/* The fields of a run with points. The fields in cb_fluid_coupling_fields replace other fields of the same name; those
+ * in cb_fluid_coupling_more are additional fields. */
 extern const cb_observable cb_fluid_coupling_fields[], cb_fluid_coupling_more[];
 
-/* Lists the shapes by which bodies touch each other (run/fluid_joints.c), if contacts are on; they are in the arena of
- * the run. CB_ERROR_UNSUPPORTED in a curved space, or for a body that changes its shape. The second function warns of
- * bodies that are not convex. */
+/* cb_fluid_shapes_create lists the shapes by which bodies touch each other (run/fluid_joints.c), if contacts are on;
+ * they are in the arena of the run. Returns CB_ERROR_UNSUPPORTED in a curved space, or for a body that changes its
+ * shape. cb_fluid_shapes_warn warns of bodies that are not convex. */
 cb_status cb_fluid_shapes_create(cb_run *run, const cb_fluid_points *points, cb_coupled_bodies *out);
 void cb_fluid_shapes_warn(const cb_run *run);
 
@@ -281,7 +281,7 @@ cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed);
 int cb_fluid_joined_limits(const cb_run *run);
 cb_status cb_fluid_joined_limit_names(cb_run *run, const char **name);
 int cb_fluid_joined_limited_body(const cb_run *run, int limit);
-/* The first function stores the state of the joints, and the second one restores it. */
+/* cb_fluid_joined_keep stores the state of the joints, and cb_fluid_joined_back restores it. */
 void cb_fluid_joined_keep(cb_run *run);
 void cb_fluid_joined_back(cb_run *run);
 /* Warns of redundant joints: those whose conditions follow at the start from the conditions of other joints. */

@@ -38,9 +38,9 @@ typedef struct cb_shape_cycle {
 
 /* Finds a periodic motion by `steps` steps per period near the first guess `near`. The members start and rate of `near`
  * are used, and dP/dy if it is known. start contains the time and the momentum. multipliers: the Floquet multipliers
- * are computed; otherwise their number is 0. CB_ERROR_UNSUPPORTED for a motion without a smooth cycle map (dry
- * friction, or a limit in the cycle), and if the momentum changes in a period; CB_STEP_NO_CONVERGENCE if no periodic
- * motion is found; CB_STEP_SINGULAR if a multiplier is 1, so that the motion is not isolated; the status of a step that
- * fails. */
+ * are computed; otherwise their number is 0. Returns CB_ERROR_UNSUPPORTED for a motion without a smooth cycle map (dry
+ * friction, or a limit in the cycle), and if the momentum changes in a period. Returns CB_STEP_NO_CONVERGENCE if no
+ * periodic motion is found, and CB_STEP_SINGULAR if a multiplier is 1, so that the motion is not isolated. If a step
+ * fails, returns its status. */
 cb_status cb_shape_cycle_find(const cb_shape_problem *p, cb_integrator *integrator, const cb_shape_cycle *near,
                               double period, int steps, bool multipliers, cb_shape_cycle *out);

@@ -75,7 +75,7 @@ typedef struct cb_wong_homogeneous {
 cb_status cb_wong_homogeneous_at(const cb_wong *w, double mu, double cost, const double *x,
                                  const cb_wong_homogeneous *out);
 
-/* Computes the velocity v[n] of an abnormal extremal at x, whose r and lambda are used. Its size is w->speed.
+/* Computes the velocity v[n] of an abnormal extremal from r and lambda in x. The length of v in the metric is w->speed.
  * V[n][size] (or NULL) are the derivatives of v in x. Returns CB_ERROR_UNSUPPORTED unless there are 2 or 3 variables,
  * and CB_STEP_SINGULAR if v is not determined. */
 cb_status cb_wong_abnormal_velocity(const cb_wong *w, const double *x, double *v, double *V);

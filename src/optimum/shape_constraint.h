@@ -102,8 +102,8 @@ cb_status cb_active_constraint_arcs(const cb_bundle *b, cb_shape_constraints *co
                                     int *arcs, double *ends, bool *at_bounds);
 
 /* Creates the active constraints of a gait in a basis of arcs that end at the times of cb_active_constraint_arcs.
- * `unknowns` is the number of columns of the rows, which is at least n times the number of functions. The caller frees
- * *out. */
+ * `unknowns` is the length of the gradients that the functions below use; it is at least n times the number of
+ * functions of the basis. The caller frees *out. */
 cb_status cb_active_constraints_create(cb_shape_constraints *constraints, const cb_basis *basis, const cb_gait *gait,
                                        int unknowns, cb_active_constraints **out);
 void cb_active_constraints_free(cb_active_constraints *c);

@@ -37,7 +37,7 @@ cb_status cb_variation_divide(cb_variation *v, int pieces, const int *piece) {
 
 static double length(const cb_variation *v, int k) { return sqrt(v->work->share[k] * v->work->part[k]); }
 
-/* Computes the cost from the costs of the pieces. */
+/* Computes the cost (sum_k sqrt(s_k E_k))^2 from the costs E_k of the pieces and their shares s_k of the time. */
 static void pieces_cost(cb_variation *v) {
   double sum = 0;
   for (int k = 0; k < v->work->pieces; k++) sum += length(v, k);

@@ -133,7 +133,8 @@ INLINE xyz times(vec f, xyz a) { return (xyz){f * a.x, f * a.y, f * a.z}; }
 /* Returns the gnomonic image of a point y: the vector part of T_x^-1 y divided by its w. */
 INLINE xyz image(const sight *s, const cb_curved_view *v, double K) { return times(set(1) / s->w, towards(s, v, K)); }
 
-/* Returns 4 pi G for K < 0 and 4 pi^2 G for K > 0, with r = 1. */
+/* Returns 4 pi G for K < 0 and 4 pi^2 G for K > 0, where G is the potential of a point source in a space with the
+ * radius of curvature 1 (potential/curved_flow.h). */
 INLINE vec green(const sight *s, double K) {
   if (K < 0) return fma3(s->w, s->inverse, set(-1));
   return s->w * where_above(set(0), s->w, s->P, fma3(set(PI), s->inverse, -s->P));
@@ -147,7 +148,7 @@ INLINE vec background(const sight *s, vec square, vec behind) {
   return where_above(behind, set(0), rest + s->w, angle - s->w) * square;
 }
 
-/* Returns 4 pi G - 1/(s_K c_K^2). */
+/* Returns 4 pi G - 1/(s_K c_K^2), where G is the potential of a point source (potential/curved_flow.h). */
 INLINE vec smooth(const sight *s, double K) {
   const vec w = s->w, w2 = w * w, rest = s->sine * (w2 + w + set(1)) / ((set(1) + w) * w2);
   if (K < 0) return rest - set(1);

@@ -43,7 +43,7 @@ typedef struct piece {
   double *psi, *solved; /* psi: [COLUMNS][n] (moving.h); solved: [COLUMNS][n], phi without padding */
   double *A;            /* [n][stride]: A (moving.h), later its factors */
   int *pivots;
-  double (*flow)[COLUMNS][3]; /* [n]: V (moving.h) */
+  double (*flow)[COLUMNS][3]; /* [n]: V_a (moving.h), the velocity that the images cause at the centres of the panels */
   double (*corner)[3];        /* [3 n]: the corners of the images */
   int (*face)[3];             /* [n] */
   double nu[3], h, sign;

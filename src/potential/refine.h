@@ -75,9 +75,9 @@ cb_status cb_potential_estimated(int n, const cb_potential_level *level, cb_pote
 /* Returns the largest difference of an entry of the tensor of a level from that of K, relative as the errors above. */
 double cb_potential_departure(const cb_potential_level *level, const double K[6][6]);
 
-/* The body, level by level. mesh() sets the mesh of a level, counted from 0; the mesh is valid until the next call.
- * report() (may be NULL) is called before a level is solved, with the memory in bytes and the time in seconds that it
- * will need. The time is NaN if it is not known. */
+/* A body with meshes of several levels. mesh() sets the mesh of a level, counted from 0; it is valid until the next
+ * call. report() (may be NULL) is called before a level is solved, with the memory in bytes and the time in seconds
+ * that it will need. The time is NaN if it is not known. */
 typedef struct cb_potential_body {
   void *context;
   cb_status (*mesh)(void *context, int level, int *vertices, const double (**x)[3], int *faces, const int (**face)[3]);

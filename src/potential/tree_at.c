@@ -219,7 +219,7 @@ struct cb_far_field {
   cb_far_work *work;
 };
 
-/* The points of one call. */
+/* The points x of one call of cb_far_field_at, and a tree of them. */
 typedef struct call {
   const cb_far_field *a;
   cb_arena *arena;

@@ -19,8 +19,8 @@ cb_hdf5_quiet cb_hdf5_quiet_begin(void);
 void cb_hdf5_rests_at_exit(void);
 void cb_hdf5_quiet_end(cb_hdf5_quiet quiet);
 
-/* Fails with `PATH: cannot WHAT: reason`, where the reason comes from the first HDF5 call that failed: CB_ERROR_FILE,
- * or CB_ERROR_MEMORY if there was no memory. `what` is a format. */
+/* Sets the error text `PATH: cannot WHAT: reason`, where the reason comes from the first HDF5 call that failed. Returns
+ * CB_ERROR_FILE, or CB_ERROR_MEMORY if there was no memory. `what` is a format. */
 cb_status cb_hdf5_fail(const char *path, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
 /* Fails for a file that begins like an HDF5 file but could not be opened. If the reason is the system or a lack of
@@ -35,7 +35,7 @@ void cb_hdf5_give_reason(const char *text);
  * Otherwise returns `status`. */
 cb_status cb_hdf5_unread(const char *path, cb_status status);
 
-/* Forgets the failures so far: they were expected. */
+/* Discards the stored reasons of failures that were expected. */
 void cb_hdf5_forget(void);
 
 hid_t cb_hdf5_file_type(cb_field_type type); /* little endian */

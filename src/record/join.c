@@ -189,7 +189,7 @@ static bool write_rows(joining *j, const column *c, const hsize_t *at) {
 }
 
 /* Passes rows `from` .. `to` - 1 of the record from the piece, which begins at row `begin`, to the joined file. The
- * rows belong to the chunks that begin at row `first`. done: they are the last rows of these chunks, which are then
+ * rows belong to the chunks that begin at row `first`. done: with these rows the chunks are complete, and are
  * written. */
 static cb_status pass_rows(joining *j, column *c, uint64_t begin, uint64_t first, uint64_t from, uint64_t to,
                            bool done) {

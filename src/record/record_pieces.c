@@ -293,7 +293,8 @@ static cb_status open_dataset(hid_t file, const char *path, const char *name, hi
   return *out >= 0 ? CB_OK : cb_hdf5_fail(path, "read %s", name);
 }
 
-/* Does not read through a virtual dataset, because the source file has not been checked. */
+/* A virtual dataset is not read, because its source file has not been checked. The dataset in segment 0 is opened
+ * instead. */
 cb_status cb_pieces_constant(cb_record_pieces *p, const char *name, hid_t *out) {
   cb_status status = open_dataset(p->file, p->path, name, out);
   if (status || !is_virtual(*out)) return status;

@@ -95,8 +95,8 @@ bool cb_checkpoint_write(hid_t file, const cb_blob *state, size_t n_state, cb_re
 
 /* ---- Reading */
 
-/* Opens a dataset of a group if it has this type and number of values; count H5S_UNLIMITED: any number. Negative
- * otherwise. */
+/* Opens a dataset of a group if it has this type and number of values; otherwise returns a negative number. count =
+ * H5S_UNLIMITED allows any number of values. */
 static hid_t open_piece(hid_t group, const char *name, hid_t type, hsize_t count) {
   const hid_t dataset = cb_hdf5_find_dataset(group, name);
   if (dataset >= 0 && cb_hdf5_dataset_is(dataset, type, 1, &count)) return dataset;
@@ -111,8 +111,8 @@ static bool read_seal(hid_t group, hsize_t length, uint64_t seal[OLD_SEAL]) {
   return ok;
 }
 
-/* Opens the group of the newest checkpoint. Checkpoints after the rows and events in `have` do not count. Negative:
- * there is no other checkpoint. */
+/* Opens the group of the newest checkpoint. Checkpoints after the rows and events in `have` do not count. Returns a
+ * negative number if there is no other checkpoint. */
 static hid_t open_newest(hid_t file, cb_record_position have, const char **name, cb_record_position *at) {
   static const char *const groups[] = {"checkpoint", "checkpoint/slot0", "checkpoint/slot1"};
   hid_t newest = H5I_INVALID_HID;

@@ -247,7 +247,8 @@ INLINE void find_around(finder *f, cb_broad_kind kind, bool pure, const cb_ball 
   scan_slots(f, kind, pure, ball, b->in_grid, b->slots);
 }
 
-/* Here the compiler makes one version of the loops for each kind of space. */
+/* Calls find_around with constant arguments, so that the compiler makes one version of its loops for each kind of
+ * space. */
 static void find_around_in_space(finder *f, const cb_ball *ball) {
   switch (f->b->kind) {
     case CB_BROAD_BOX: find_around(f, CB_BROAD_BOX, true, ball); break;

@@ -107,9 +107,9 @@ static bool small_box(const cb_space *g, const double *q, double reach, double *
   return false;
 }
 
-/* Grows the box lo, hi by one step of length ds. Each side is first moved by 1.05 times the width that the values of
- * sqrt(g^ii) on this side require. If that is too little, the side is moved by 1.02 times the width that the values in
- * the crossed slab require. Returns false if no such box is found. */
+/* Enlarges the box lo, hi so that no curve of length ds that starts in it can leave the larger box. Each side is first
+ * moved by 1.05 times the width that follows from sqrt(g^ii) on this side. If sqrt(g^ii) in the slab that the side
+ * crosses requires more, the side is moved by 1.02 times that width. Returns false if no such box is found. */
 static bool grow_box(const cb_space *g, double ds, double *lo, double *hi) {
   enum { TRIES = 12 };
   const int n = g->dim;

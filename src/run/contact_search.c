@@ -15,8 +15,8 @@
 
 enum { LOOKS_MAX = 20000, BESIDE = 64, POLISH = 30, SHORTER = 8 };
 
-/* A closing gap counts as nearly closed if it is below this number times the length of the step times max(1, v), v the
- * speed at which it closes. Its zero is then computed down to round-off. */
+/* A closing gap counts as nearly closed if it is below this number times the length of the step times max(1, v), where
+ * v is the speed at which it closes. The zero of the gap is then computed down to round-off. */
 static const double near = 1e-7;
 /* A gap up to this counts as 0, because round-off leaves such gaps at a zero. Points that pass each other at a smaller
  * distance have met. */

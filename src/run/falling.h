@@ -42,9 +42,9 @@ typedef struct cb_falling_mark {
 
 typedef struct cb_falling {
   double rows, marks, samples, stride; /* numbers of rows, marks and samples so far; a sample is every stride-th row */
-  double known, heading[2];     /* heading: the last horizontal direction of the normal; known 0: there was none */
-  double side, turns;           /* angle = side (angle in 0 .. pi) + 2 pi turns */
-  cb_falling_mark before, last; /* the last two rows */
+  double known, heading[2]; /* heading: the last horizontal direction of the normal; known 0: there was none */
+  double side, turns;       /* continued angle = side times the angle in 0 .. pi, plus 2 pi turns; side is 1 or -1 */
+  cb_falling_mark before, last;           /* the last two rows */
   cb_falling_mark mark[CB_FALLING_MARKS]; /* mark k has the index k modulo CB_FALLING_MARKS */
   cb_falling_mark sample[CB_FALLING_SAMPLES];
 } cb_falling;

@@ -316,7 +316,7 @@ cb_status cb_fluid_controls_create(cb_run *run) {
 
 /* --- steps --- */
 
-/* Gives the values of the subjects to the workspaces of the clients. */
+/* Copies the values of the subjects' quantities to the array `value` of each client, which the workspaces use. */
 static void give(const cb_fluid_controls *c) {
   for (int k = 0; k < c->clients; k++)
     for (int i = 0; i < c->client[k].n; i++) {

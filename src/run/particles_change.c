@@ -70,7 +70,8 @@ cb_status cb_particles_remember(cb_run *run) {
 
 /* --- a row --- */
 
-/* Returns whether a particle has moved, or one of the origins, to which the coordinates are relative. */
+/* Returns whether a particle has moved from its position in c, or one of the origins has, to which coordinates are
+ * relative. */
 static bool has_moved(const cb_state *s, const cb_particles_change *c) {
   double way = 0, size = 0;
   for (size_t i = 0; i < (size_t)s->n * (size_t)s->k; i++) {

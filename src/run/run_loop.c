@@ -189,9 +189,9 @@ CB_FILL(cb_fill_own) {
 
 enum { ROWS_PER_CHECKPOINT_MAX = 256, ROWS_PER_CHECKPOINT_MIN = 8, NUMBERS_PER_CHECKPOINT = 1 << 24 };
 
-/* Checks the options (CB_ERROR_ARGUMENT), and finds the number of full steps of length h and the length of the
- * remaining step. There is no remaining step if (end - start)/h differs from an integer n by at most 1e-9 max(1,
- * n/1000), the round-off of the three numbers. */
+/* Finds the number of full steps of length h and the length of the remaining step. There is no remaining step if (end -
+ * start)/h differs from an integer n by at most 1e-9 max(1, n/1000), the round-off of the three numbers. Returns
+ * CB_ERROR_ARGUMENT if an option is not valid. */
 static cb_status count_steps(cb_run *run) {
   const cb_run_options *o = &run->options;
   if (!(o->step > 0) || !isfinite(o->step))

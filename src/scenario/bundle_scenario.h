@@ -122,7 +122,7 @@ typedef struct cb_gait_cycle {
 cb_status cb_gait_cycle_find(const cb_bundle_scenario *motion, const cb_bundle *b, double error, bool integral,
                              cb_gait_cycle *out);
 
-/* Computes the logarithm of g, or nan and false if it is not unique. */
+/* Computes the logarithm of g. If it is not unique, sets log to nan and returns false. */
 bool cb_gait_log(const cb_group *G, const double *g, double *log);
 /* Returns the square of the distance as defined for cb_gait_cycle.efficiency. log: the logarithm of the displacement in
  * a cycle. */

@@ -310,7 +310,7 @@ static bool descend(box_search *s, const point *p, const double *d, point *to) {
   return false;
 }
 
-/* Minimises f from p. *converged: the gradient is as small as its error. */
+/* Minimises f, starting from p. Sets *converged to whether the gradient has become as small as its error. */
 static cb_status minimise(box_search *s, point *p, bool *converged) {
   double B[N][N] = {{0}}, d[N];
   *converged = false;

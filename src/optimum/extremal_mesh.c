@@ -276,8 +276,8 @@ static cb_status stages(extremal_mesh *m, int a, double begin) {
   return CB_OK;
 }
 
-/* Finds the multipliers nu for which sum nu_k first_k is nearest to lambda(0), with first_k of the conditions
- * (target.h). */
+/* Finds the multipliers nu for which sum nu_k first_k is nearest to lambda(0). first_k is the derivative of condition k
+ * of the target (target.h). */
 static cb_status multipliers(extremal_mesh *m, const double *lambda) {
   const problem *p = m->p;
   const int count = p->count, dim = p->dim;

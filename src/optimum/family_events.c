@@ -10,7 +10,8 @@
 const char *const cb_family_event_names[CB_FAMILY_EVENTS] = {
     "farthest", "turning", "bifurcation", "bound", "crossing", "cheaper", "cycles", "efficient", "unresolved"};
 
-/* A function of a point with its tangent; the function changes sign at an event. */
+/* A function of a point and its tangent that changes sign at events of this kind. `which` is an argument of the
+ * function, and `other` the member `other` of the events. */
 typedef struct watch {
   cb_family_event_kind kind;
   double (*at)(const family_system *y, const family_point *p, int which);

@@ -25,7 +25,9 @@ typedef struct family_system {
   cb_basis *basis;
   cb_variation *v;
   cb_reduced *reduced;
-  /* mu, amount: their indices in z; row: the condition that contains the amount */
+  /* n: number of shape variables; u: number of coefficients; count: number of conditions; extra: number of equations
+   * that fix the start shape or the start; size: length of z; mu, amount: their indices in z; row: the condition that
+   * contains the amount */
   int harmonics, n, u, count, extra, size, mu, amount, row;
   bool smooth;
   double scale;

@@ -123,10 +123,10 @@ typedef struct cb_ellipse {
   double unwanted; /* |Z y|: 0 if the ellipse meets all conditions, and positive if no such ellipse was found */
 } cb_ellipse;
 
-/* Finds the cheapest minima of W; of several minima with the same price only one is kept. If there is a start shape, it
- * is the centre of all ellipses. If no minimum meets all conditions, the results are ellipses at some shapes that meet
- * only the conditions with P. Returns the number of results in out[CB_ELLIPSES_MAX]: 0 if the curvature has no part
- * along P at any shape that was examined, or if small gaits cannot contribute to the target. */
+/* Finds the cheapest minima of W. Of several minima with the same price (cost per amount) only one is kept. If there is
+ * a start shape, it is the centre of all ellipses. If no minimum meets all conditions, the results are ellipses at some
+ * shapes that meet only the conditions with P. Returns the number of results in out[CB_ELLIPSES_MAX]: 0 if the
+ * curvature has no part along P at any shape that was examined, or if small gaits cannot contribute to the target. */
 int cb_ellipses_find(const cb_optimum_problem *o, cb_ellipse *out);
 /* Creates the gait along the ellipse. It has the size that gives the amount of the target, but at most .9 of the window
  * of shapes in each variable (cb_shape_window). If efficiency is the objective, the size does not depend on the amount:

@@ -49,9 +49,9 @@ typedef struct cb_basis {
   struct cb_arena *arena;
 } cb_basis;
 
-/* These functions create a basis. `panels` is the total number of panels (on arcs at least 2 each); with 0, as many are
- * used as resolve the functions. They return CB_ERROR_ARGUMENT for more than 256 harmonics, more than CB_BASIS_ARCS_MAX
- * arcs, or a degree outside 2 to 64. The caller frees *out. */
+/* These functions create a basis. `panels` is the total number of panels (at least 2 on each arc); if it is 0, the
+ * number is chosen so that the panels resolve the functions. They return CB_ERROR_ARGUMENT for more than 256 harmonics,
+ * more than CB_BASIS_ARCS_MAX arcs, or a degree outside 2 to 64. The caller frees *out. */
 cb_status cb_basis_fourier(int harmonics, int panels, cb_basis **out);
 /* The ends[arcs + 1] of the arcs must increase from 0 to 1. */
 cb_status cb_basis_arcs(int arcs, const double *ends, int degree, int panels, cb_basis **out);

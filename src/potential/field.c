@@ -25,7 +25,7 @@ struct cb_flow_about {
   int vertices, faces, corners; /* corners: the vertices, followed by copies of the vertices of sheets */
   cb_panels *panels;
   cb_far *far;
-  int (*face)[3], (*corner)[3]; /* [faces] */
+  int (*face)[3], (*corner)[3]; /* [faces]: the vertices and the corners (see `corners`) of each face */
   /* sheet: [faces]; border: [corners], true for a corner on the border of a sheet, where the jump is 0 */
   bool *sheet, *border;
   /* w: [faces], the normal velocity; jump: [faces], phi of solids and the jump of phi across sheets; kinetic: the

@@ -35,7 +35,7 @@ typedef struct pieces {
 typedef struct search {
   int faces, *up; /* up: [faces], a union-find forest; each root is a face that represents its piece */
   bool *sheet;    /* [faces]: for a root, whether its piece is a sheet */
-  bool *reached;  /* [faces]: the fluid reaches the face */
+  bool *reached;  /* [faces]: true: the fluid reaches the face */
   double *volume; /* [faces]: for a root, the volume of its piece */
   side *side;
   int *copy; /* [vertices]: the number of the copy of a vertex on a border; -1: the vertex has no copy */

@@ -39,7 +39,7 @@ typedef struct piece {
   double (*x)[3];       /* [vertices] */
   double *free;         /* [n][stride]: I/2 - D */
   double *source;       /* [COLUMNS][n]: -S w */
-  double *w, *phi;      /* [COLUMNS][stride], 0 from n on */
+  double *w, *phi;      /* [COLUMNS][stride]: normal velocities w_a and potentials phi_a (moving.h); 0 from n on */
   double *psi, *solved; /* psi: [COLUMNS][n] (moving.h); solved: [COLUMNS][n], phi without padding */
   double *A;            /* [n][stride]: A (moving.h), later its factors */
   int *pivots;

@@ -74,7 +74,7 @@ typedef struct cb_several_columns {
   int count;
   const double *Y; /* [C][6 bodies] */
   double *w, *phi, *psi, *phi_more, *psi_more, *b;
-  double *flow; /* [rows of one body][C][3]: V */
+  double *flow; /* [rows of one body][C][3]: the velocity V (several.h) that another body causes at each row */
   cb_krylov *krylov;
 } cb_several_columns;
 

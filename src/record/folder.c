@@ -194,7 +194,7 @@ bool cb_segments_take_rest(cb_segments *s) {
 
 /* ---- The content */
 
-typedef bool (*entry_visit)(const char *name, void *context); /* false: stop */
+typedef bool (*entry_visit)(const char *name, void *context); /* returns whether to continue with the next name */
 
 /* Calls visit for each name in the folder. Returns 0, also if there is no folder, or errno. */
 static int each_entry(const cb_segments *s, entry_visit visit, void *context) {

@@ -28,7 +28,7 @@ typedef enum cb_folder_state {
 typedef struct cb_segments {
   char *record; /* OUT.h5, with links followed */
   char *path;   /* OUT.h5.parts */
-  int lock;     /* -1: not held */
+  int lock;     /* the descriptor of the open lock file; -1: the lock is not held */
 } cb_segments;
 
 /* Sets the names of the folder of a record, without creating it. Returns CB_ERROR_FILE or CB_ERROR_MEMORY on
@@ -74,7 +74,7 @@ cb_status cb_segments_in_use(const cb_segments *s, const char *path);
  * for the folder next to a plain record. Call it between cb_hdf5_quiet_begin and cb_hdf5_quiet_end. */
 bool cb_segments_needed(const cb_segments *s);
 
-/* Fails because a killed run has left its rows in the folder: CB_ERROR_FILE. */
+/* Returns CB_ERROR_FILE, with the message that a killed run or sweep has left its rows or members in the folder. */
 cb_status cb_segments_left(const cb_segments *s, const char *path);
 
 /* Returns CB_ERROR_FILE if a run is writing the record of that name, or if a killed run has left segments in the folder

@@ -28,7 +28,7 @@ static _Thread_local int unwritten;
 static _Thread_local cb_status unsafe;
 /* The last file that HDF5 read and could not close: it stays open and locked. */
 static _Thread_local char unclosed[400];
-static _Thread_local int unclosed_for; /* the errno of that failure */
+static _Thread_local int unclosed_for; /* the errno with which closing `unclosed` failed */
 
 /* Visits one entry of the error stack. The deepest entry, n = 0, is the most precise one and becomes the reason. If the
  * system refused a call, that entry has the form "... error message = 'No space left on device', ...", and only the

@@ -41,7 +41,8 @@ void cb_contacts_keep_states(cb_contacts *c);
 /* Returns the first pair whose relative position was doubtful since the contacts were created. */
 cb_contacts_doubt cb_contacts_doubts(const cb_contacts *c);
 
-/* Checks the start: CB_ERROR_DOMAIN, with the names in the message, if particles overlap or are inside a wall. */
+/* Checks the state at the start. Returns CB_ERROR_DOMAIN if particles overlap or are inside a wall; the message has
+ * their names. */
 cb_status cb_contacts_check_start(cb_contacts *c, const cb_state *state);
 
 /* by: the name of the `stop` event that ended a step; the state is then the one at the time of the event. at_start: the

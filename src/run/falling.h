@@ -52,7 +52,7 @@ typedef struct cb_falling {
 /* Adds a row: the plate's unit normal and its centre at time t. *f must be {0} before the first row. */
 void cb_falling_add(cb_falling *f, double t, const double normal[3], const double x[3]);
 
-/* The result of the rule; a number that does not exist for a regime is nan. */
+/* The result of the rule at the beginning of this file. A number that does not exist for a regime is nan. */
 typedef struct cb_falling_class {
   cb_falling_regime regime;
   double period, turns;  /* flutter and tumble: the period, and full revolutions per period, with sign */

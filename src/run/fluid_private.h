@@ -150,7 +150,7 @@ struct cb_fluid_run {
   double slack;                    /* no pair can be near until a ball has moved by half of this distance */
   bool near_at_start;
   cb_fluid_pair near;            /* the pair that is near at the start */
-  struct cb_body_change *change; /* [n]; run/fluid_warnings.c */
+  struct cb_body_change *change; /* [n]: the conserved quantities at the start (run/fluid_warnings.c) */
   /* [n]: the name of a part that is not convex, and touches by its convex hull; NULL: the body has no such part. The
    * pointer `hull` itself is NULL if bodies do not touch by their shapes. */
   const char **hull;

@@ -44,7 +44,7 @@ struct cb_run {
   int n_fields;
   cb_field field[CB_RUN_FIELDS];
   const cb_observable *observable[CB_RUN_FIELDS];
-  cb_cell cell[CB_RUN_FIELDS]; /* one row */
+  cb_cell cell[CB_RUN_FIELDS]; /* the memory for one row of each field */
   const void *row[CB_RUN_FIELDS];
 
   cb_field event_field[CB_RUN_EVENT_FIELDS];

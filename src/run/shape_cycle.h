@@ -21,7 +21,7 @@ enum { CB_SHAPE_MULTIPLIERS = 2 * CB_SHAPE_MAX };
 
 typedef struct cb_shape_cycle {
   double period;
-  int steps;                   /* N */
+  int steps;                   /* the number N of steps in a period */
   cb_shape_state start;        /* the periodic state; its g is the identity */
   double rate[CB_SHAPE_MAX];   /* r' at the start */
   double g[CB_GROUP_SIZE];     /* displacement in a cycle */

@@ -30,8 +30,8 @@ enum {
 /* The unknowns of Newton's method: x = (r, p, lambda) at the beginnings of panels and at the end, stages, durations,
  * multipliers of the conditions, amount. */
 typedef struct unknowns {
-  double *x;     /* [panels + 1][size] */
-  double *stage; /* [panels][CB_STAGES][size] */
+  double *x;     /* [panels + 1][size]: x at the beginnings of panels and at time 1 */
+  double *stage; /* [panels][CB_STAGES][size]: the stages X_i, or Y_i in homogeneous multipliers */
   double duration[CB_ARCS_MAX], nu[CB_CONDITIONS_MAX], amount;
   double global[2]; /* for homogeneous multipliers: the weight mu of the cost, and the cost E */
 } unknowns;

@@ -172,7 +172,7 @@ typedef struct first_constraints {
   const cb_optimum_problem *o;
   int count;
   cb_family_event event[2 * CB_SHAPE_MAX + 1];
-  family_point *point; /* owned */
+  family_point *point; /* the point at which the branch reaches them; owned */
   const family_walk *walk;
 } first_constraints;
 

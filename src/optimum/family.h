@@ -74,8 +74,8 @@ typedef struct cb_family_watch {
   cb_status (*report)(void *context, const cb_family *so_far);
   void *context;
   int known, states;   /* number of known members; length of the state of each of them */
-  const int *branch;   /* [known] */
-  const double *state; /* [known][states] */
+  const int *branch;   /* [known]: the branch of each known member; -1: a start */
+  const double *state; /* [known][states]: the states of the known members */
 } cb_family_watch;
 
 /* Follows branches from starts, which are gaits near the amount range->from, and branches that leave these branches at

@@ -77,7 +77,7 @@ typedef struct cb_variation {
   double *dcost; /* [unknowns]: the derivative of cost in c */
   double *dy;    /* [dim][unknowns]: y_1(1), the derivative of the holonomy in c */
   /* The following arrays have values at the nodes. */
-  double *r, *v;   /* [nodes][n] */
+  double *r, *v;   /* [nodes][n]: the shape r of the gait and v = r' */
   double *element; /* [nodes][group->size]: g */
   double *A, *dA, *M, *dM;
   struct cb_effort

@@ -188,8 +188,8 @@ void cb_curved_flow_shape(const cb_curved_flow *f, const double (*x)[3], const d
 typedef struct task {
   cb_curved_flow *f;
   int columns;
-  const double *x; /* [columns][stride] */
-  double *out;     /* [columns][n] */
+  const double *x; /* [columns][stride]: the input of a product */
+  double *out;     /* [columns][n]: the result of the product */
   bool keep;
 } task;
 

@@ -14,7 +14,7 @@
 enum { PIECE = 4096 }; /* number of terms of a partial sum, the same for any number of threads */
 
 typedef struct column {
-  double *basis; /* [restart + 1][n] */
+  double *basis; /* [restart + 1][n]: the vectors of the Krylov basis */
   /* h: the triangular matrix of GMRES, in columns of restart + 1 numbers; cosine, sine: those of Givens rotations */
   double *h, *cosine, *sine;
   double *g;       /* the right-hand side of the triangular equations, after the rotations */

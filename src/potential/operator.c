@@ -82,8 +82,8 @@ static cb_status take_matrix(cb_operator *o) {
 typedef struct task {
   cb_operator *o;
   int columns;
-  const double *x; /* [columns][stride] */
-  double *out;     /* [columns][n] */
+  const double *x; /* [columns][stride]: the input of a product */
+  double *out;     /* [columns][n]: the result of the product */
   bool keep;       /* store the rows of D */
 } task;
 

@@ -37,8 +37,8 @@ typedef struct cb_several_shape {
   int *pivots;
   double share; /* 1/2 plus the mean sum of a row of D: the part of the space that the body fills */
   double *w, *load, *phi, *psi, *source; /* [6][stride]: w_a, W w_a, phi_a, psi_a and S w_a */
-  double (*centre)[4], (*corner)[3][4];  /* [n]: points */
-  const double *area;                    /* [n] */
+  double (*centre)[4], (*corner)[3][4];  /* [n]: the centres and the corners of the panels */
+  const double *area;                    /* [n]: the areas of the panels */
   double middle[4], radius;              /* centre and radius of a ball that contains the shape */
   double *reach, widest;                 /* reach[n]: the radii of balls around the panels; widest: the largest one */
 } cb_several_shape;
@@ -46,7 +46,7 @@ typedef struct cb_several_shape {
 struct cb_several {
   cb_arena *arena;
   int bodies, shapes, rows; /* rows: number of panels of all bodies */
-  cb_several_body *body;    /* [bodies] */
+  cb_several_body *body;    /* [bodies]: copies of the caller's data */
   cb_several_shape *shape;
   int *of;                /* [bodies]: the shape of each body */
   int *row;               /* [bodies + 1]: the first row of each body */
@@ -72,7 +72,7 @@ typedef struct cb_several_view {
  * and psi_more are the parts of phi and psi that the other bodies and the wall cause. */
 typedef struct cb_several_columns {
   int count;
-  const double *Y; /* [C][6 bodies] */
+  const double *Y; /* [C][6 bodies]: the twists of all bodies */
   double *w, *phi, *psi, *phi_more, *psi_more, *b;
   double *flow; /* [rows of one body][C][3]: the velocity V (several.h) that another body causes at each row */
   cb_krylov *krylov;

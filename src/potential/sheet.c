@@ -238,7 +238,7 @@ static cb_status check_places(cb_sheet *s) {
 typedef struct task {
   cb_sheet *s;
   int columns;
-  const double *w; /* [columns][n] */
+  const double *w; /* [columns][n]: normal velocities of the panels */
 } task;
 
 static void fill_rows(void *context, int begin, int end) {

@@ -27,7 +27,7 @@ typedef enum cb_folder_state {
 
 typedef struct cb_segments {
   char *record; /* OUT.h5, with links followed */
-  char *path;   /* OUT.h5.parts */
+  char *path;   /* the folder, OUT.h5.parts */
   int lock;     /* the descriptor of the open lock file; -1: the lock is not held */
 } cb_segments;
 

@@ -15,7 +15,7 @@
 
 #include <hdf5.h>
 
-enum { CB_RECORD_WARNINGS = 3072 }; /* bytes */
+enum { CB_RECORD_WARNINGS = 3072 }; /* maximum size of the text of warnings in bytes */
 
 typedef struct cb_record_warnings {
   char text[CB_RECORD_WARNINGS];

@@ -48,7 +48,7 @@ struct cb_body_interaction {
   void *self;
   double curvature;
   int n;
-  added *added; /* [n] */
+  added *added; /* [n]: the problem of each body in the present iteration */
   cb_pose *g;   /* [n]: g, Y: the poses and the twists for the next evaluation */
   double (*Y)[6];
   cb_pose *g_made; /* [n]: the poses and twists that cb_body_interaction_arrive has stored */

@@ -278,7 +278,7 @@ typedef struct all_bodies {
   void **kept; /* [n_state]: the state z of the run */
   double t[2]; /* the time of the state z: high and low part */
   int n, coordinates;
-  double (*unit)[12];   /* [n] */
+  double (*unit)[12];   /* [n]: the units of the entries of each body's part of w (tangent_units) */
   cb_rigid_state *side; /* [n]: the bodies after a step from z + e w (see exponent.h) */
   double *momentum;     /* [coordinates]: the momenta of the joints' coordinates after a step from z + e w */
   double unit_of_joints;

@@ -134,16 +134,16 @@ struct cb_fluid_run {
   cb_rigid_state *state;
   cb_rigid_state *at_event; /* [n]: the states at an event that are recorded; NULL: they are not recorded */
   int32_t *warned;          /* [n]: bit k: the run has given warning k of cb_fluid_run_doubt for the body */
-  cb_body_watch *watch;     /* [n] */
+  cb_body_watch *watch;     /* [n]: the changes of the conserved quantities of each body */
   double t, t_low;
   int64_t step;
-  cb_fluid_run_part *part;         /* [threads] */
+  cb_fluid_run_part *part;         /* [threads]: the bodies of each thread */
   int iterations;                  /* the maximum over the bodies in the last step */
   cb_immersed_row *row;            /* [n]: the measured quantities, from which the recorded fields are filled */
   int n_wrenches;                  /* the number of different names of wrenches of all bodies */
-  const char **wrench;             /* [n_wrenches] */
+  const char **wrench;             /* [n_wrenches]: the different names of the wrenches of all bodies */
   int (*wrench_of)[CB_RUN_FIELDS]; /* [n][wrench of a body]: its index in `wrench` */
-  cb_falling_plate *plate;         /* [n] */
+  cb_falling_plate *plate;         /* [n]: the plate of each body (run/falling.h) */
   cb_falling *falling;             /* [n]: the motions of the plates; NULL: `falling_regime` is not recorded */
   struct cb_fluid_ball *ball;      /* [n]; NULL: the distances of bodies are not checked (run/fluid_warnings.c) */
   struct cb_fluid_span *span;      /* [n]: the range of x that the ball of each body covers */

@@ -26,8 +26,8 @@ typedef struct cb_body_start {
 /* Joints of bodies; their member `body` is an index of the bodies of the run. */
 typedef struct cb_fluid_joints {
   int n;
-  const cb_joint *joint;    /* [n] */
-  const char *const *label; /* [coordinates] */
+  const cb_joint *joint;    /* [n]: the joints */
+  const char *const *label; /* [coordinates]: the names of the coordinates of the joints */
   const double *start;      /* [coordinates]: values at the start; they decide how many full turns an angle contains */
   cb_joint_laws *laws;      /* NULL: no motors and no drives */
 } cb_fluid_joints;

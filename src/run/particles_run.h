@@ -15,7 +15,7 @@
 struct cb_measure_rows {
   cb_constraints *constraints;
   struct cb_gram *gram;
-  double *velocity, *acceleration, *gradient; /* scratch */
+  double *velocity, *acceleration, *gradient; /* work arrays */
   double *multiplier, *residual, *rate, *second;
 };
 

@@ -17,7 +17,7 @@ typedef struct search {
   int steps, free, index[CB_SHAPE_MAX]; /* index: the free variables */
   int k;                                /* components of y */
   bool known;                           /* J has been computed, at a y near the present one */
-  double J[Y_MAX * Y_MAX];              /* dP/dy, [k][k] */
+  double J[Y_MAX * Y_MAX];              /* [k][k]: the derivative dP/dy of the cycle map */
 } search;
 
 /* The extreme values in a cycle, for each shape variable: the largest |effort|, and the range of the variable. */

@@ -130,6 +130,6 @@ cb_status cb_several_fill(cb_several_work *e);
  * between bodies and x[columns][total]. */
 void cb_several_product(cb_several_work *e, int columns, const double *x, double *out);
 void cb_several_product_transposed(cb_several_work *e, int columns, const double *x, double *out);
-/* Computes c->flow, the velocity V (several.h) that the panels of body j cause at the centres of the panels of body i.
- * mirrored: 0 for body j itself, 1 for its image. */
+/* Computes c->flow, the velocity V (several.h) that the panels of body j cause at the centres of the panels of body i,
+ * or at the mirror images of these centres if `mirrored` is 1. The components are those in the frame of body j. */
 void cb_several_flow(cb_several_work *e, const cb_several_columns *c, int i, int j, int mirrored);

@@ -190,8 +190,8 @@ cb_status cb_fluid_run_integrate(void *self, const cb_rigid_problem *p, double h
 void cb_fluid_run_report(cb_fluid_run_part *part, const cb_event_row *event, char *text);
 /* Adds the warnings (cb_fluid_run_doubt) that the last step of a body, of length h, has caused. */
 void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, double h);
-/* cb_fluid_run_near_create finds the pairs of bodies that are near each other at the start. cb_fluid_run_near warns of
- * a pair that has become near in a step. */
+/* cb_fluid_run_near_create finds whether two bodies are near each other at the start. cb_fluid_run_near warns of a pair
+ * that has become near in a step. */
 cb_status cb_fluid_run_near_create(cb_run *run);
 cb_status cb_fluid_run_near(cb_run *run, cb_sink *sink);
 extern const char *const cb_fluid_run_doubts[CB_DOUBTS];

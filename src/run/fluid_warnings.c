@@ -183,9 +183,9 @@ static int by_low(const void *a, const void *b) {
   return p->low != q->low ? (p->low > q->low) - (p->low < q->low) : p->body - q->body;
 }
 
-/* Finds the pairs of bodies whose gap is smaller than the size of the smaller body, and stores in *out the pair with
- * the lowest indices. Returns whether there is such a pair. Sets b->slack: while each ball has moved less than half of
- * this distance, no pair can become near. */
+/* Returns whether there is a pair of bodies whose gap is smaller than the size of the smaller body, and stores the pair
+ * with the lowest indices in *out. Sets b->slack: while each ball has moved less than half of this distance, no pair
+ * can become near. */
 static bool find(cb_fluid_run *b, cb_fluid_pair *out) {
   double reach_of_all = 0;
   bool found = false;

@@ -44,9 +44,9 @@ typedef struct cb_wong {
 void cb_wong_init(cb_wong *w, const cb_bundle *b);
 
 /* The results of cb_wong_at at x[size]. The variables in the set `held` (bit i for variable i) have v_i = 0. The
- * results are f[size] = x', v[n], xi[dim] and H, and the derivatives in x: J[size][size] of f, X[dim][size] of xi,
- * V[n][size] of v. Any of them may be NULL. If w->speed is not 0, v is that of cb_wong_abnormal_velocity. Returns
- * CB_STEP_SINGULAR if M, restricted to the variables that are not held, is not positive definite. */
+ * results are f[size] = x', v[n], xi[dim] and H. The derivatives in x are J[size][size] of f, X[dim][size] of xi, and
+ * V[n][size] of v. Any of these pointers may be NULL. If w->speed is not 0, v is that of cb_wong_abnormal_velocity.
+ * Returns CB_STEP_SINGULAR if M, restricted to the variables that are not held, is not positive definite. */
 typedef struct cb_wong_rates {
   double *f, *v, *xi, *H, *J, *X, *V;
 } cb_wong_rates;
@@ -65,16 +65,17 @@ cb_status cb_wong_release(const cb_wong *w, unsigned held, double *x, double *D)
 cb_status cb_wong_bound_force(const cb_wong *w, unsigned held, const double *x, double *force);
 
 /* The results of cb_wong_homogeneous_at at x[size] = (r, v, lambda). P[size] is (r, p, lambda), and f[size] are the
- * rates of P, with kappa in place of mu (see above). xi[dim] is the body velocity, and s = v'Mv. If J is not NULL, the
- * derivatives are computed as well: J and D[size][size] of f and P in x, X[dim][size] of xi, ds[size] of s; JG and
- * DG[size][2] of f and P in (mu, cost). */
+ * rates of P, with kappa in place of mu (see the top of this file). xi[dim] is the body velocity, and s = v'Mv.
+ *
+ * If J is not NULL, the derivatives are computed as well. Those in x are J[size][size] of f, D[size][size] of P,
+ * X[dim][size] of xi, and ds[size] of s. Those in (mu, cost) are JG[size][2] of f and DG[size][2] of P. */
 typedef struct cb_wong_homogeneous {
   double *f, *P, *xi, *s, *J, *D, *X, *ds, *JG, *DG;
 } cb_wong_homogeneous;
 cb_status cb_wong_homogeneous_at(const cb_wong *w, double mu, double cost, const double *x,
                                  const cb_wong_homogeneous *out);
 
-/* Computes the velocity v[n] of an abnormal extremal at x, whose r and lambda are used. Its size is w->speed.
+/* Computes the velocity v[n] of an abnormal extremal from r and lambda in x. The length of v in the metric is w->speed.
  * V[n][size] (or NULL) are the derivatives of v in x. Returns CB_ERROR_UNSUPPORTED unless there are 2 or 3 variables,
  * and CB_STEP_SINGULAR if v is not determined. */
 cb_status cb_wong_abnormal_velocity(const cb_wong *w, const double *x, double *v, double *V);
@@ -115,18 +116,19 @@ enum { CB_EXTREMAL_STAGES = 8 };
 typedef struct cb_extremal {
   cb_wong wong;
   int arcs, panels;
-  double mu;                    /* weight of the cost: 1, or 0 for an abnormal extremal, whose p, lambda and nu have any
-                            * size */
+  double mu;                    /* weight of the cost: 1, or 0 for an abnormal extremal, whose p, lambda and nu are
+                                 * determined only up to a common factor */
   double cost, amount;          /* cost E; amount of the target (nan if it has none) */
   double g[CB_GROUP_SIZE];      /* g(1), the holonomy */
   double nu[CB_CONDITIONS_MAX]; /* multipliers of the conditions */
   double r[CB_SHAPE_MAX], v[CB_SHAPE_MAX], p[CB_SHAPE_MAX], lambda[CB_GROUP_DIM]; /* values at the start */
   /* r(1) - r(0), which is a number of full periods of each variable */
   double gap[CB_SHAPE_MAX];
-  double jump[CB_SHAPE_MAX];       /* v(0) - v(1): the jump of v at the corner at the start */
-  double speed, momentum, casimir; /* largest relative drifts of v'Mv (mu = 0: of p - A^T lambda), of Ad*_{g^-1} lambda,
-                                    * and of quadratic Casimir functions of lambda */
-  double residual, error;          /* residual: norm of all residuals, scaled; error: estimated relative error of E */
+  double jump[CB_SHAPE_MAX]; /* v(0) - v(1): the jump of v at the corner at the start */
+  /* The largest relative changes along the extremal of quantities that should be constant: speed: of v'Mv (if mu = 0:
+   * of p - A^T lambda); momentum: of Ad*_{g^-1} lambda; casimir: of the quadratic Casimir functions of lambda. */
+  double speed, momentum, casimir;
+  double residual, error; /* residual: norm of all residuals, scaled; error: estimated relative error of E */
   int iterations;
   double *end;     /* [arcs + 1]: the times at which arcs end, from 0 */
   unsigned *held;  /* [arcs]: sets of variables at bounds (bit i for variable i) */
@@ -144,10 +146,11 @@ typedef struct cb_extremal {
  * the problem.
  *
  * The gait is clipped to the bounds. Arcs along bounds are found from the gait and corrected: an arc whose bound pulls
- * is removed, and a bound that is crossed gets an arc. If this fails, the extremal without bounds is solved first; then
- * bounds outside of it are moved to their values in steps. If the problem has no bounds, lambda is large relative to
- * E/amount, and the equations in lambda have no solution, homogeneous multipliers (above) are used. With these the
- * solver can pass the gait of maximum amount, where lambda changes sign, and can find abnormal extremals.
+ * is removed, and a bound that is crossed gets an arc. If this fails, the extremal without bounds is solved first. The
+ * bounds are then placed outside of this extremal and moved to their values in steps. If the problem has no bounds,
+ * lambda is large relative to E/amount, and the equations in lambda have no solution, homogeneous multipliers (above)
+ * are used. With these the solver can pass the gait of maximum amount, where lambda changes sign, and can find abnormal
+ * extremals.
  *
  * Returns CB_ERROR_ARGUMENT if the gait has another number of variables, CB_STEP_NO_CONVERGENCE if no extremal is
  * nearby, and statuses of the bundle if the search leaves its domain. The caller frees *out. */
@@ -183,14 +186,14 @@ cb_status cb_extremal_gait(const cb_extremal *e, cb_gait **out);
 
 typedef struct cb_conjugate {
   int count;      /* number of conjugate times in (0, 1) */
-  double time[2]; /* the first conjugate time in (0, 1), and the first one from 1 on; infinite if there is none up to
-                   * `last` */
+  double time[2]; /* the first conjugate time in (0, 1), and the first one that is at least 1; infinite if there is none
+                   * up to the argument `last` of cb_conjugate_find */
   double skew;    /* the largest entry of Y'Z - Z'Y for columns of (Y, Z) of length 1; exactly 0 without numerical
                    * errors */
 } cb_conjugate;
 
-/* Finds the conjugate times up to `last`, which must be at least 1 (else CB_ERROR_ARGUMENT), with errors of about
- * 1e-10. Returns CB_ERROR_UNSUPPORTED if the start shape is free, if arcs are along bounds, or if the multipliers of
- * the extremal are homogeneous (e->rate, or mu = 0). The search ends early if it leaves the domain of the bundle after
- * time 1. */
+/* Finds the conjugate times up to `last`. Their errors are about 1e-10. Returns CB_ERROR_ARGUMENT if `last` is less
+ * than 1. Returns CB_ERROR_UNSUPPORTED if the start shape is free, if arcs are along bounds, or if the extremal was
+ * solved with homogeneous multipliers (then e->rate is not NULL, or mu = 0). The search ends early if the extremal
+ * leaves the domain of the bundle after time 1. */
 cb_status cb_conjugate_find(const cb_optimum_problem *o, const cb_extremal *e, double last, cb_conjugate *out);

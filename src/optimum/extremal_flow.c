@@ -1,5 +1,5 @@
-/* Values of an extremal between its nodes, to round-off, by one step of collocation with its derivatives; the gait of
- * an extremal; and its invariants. */
+/* This file computes the values of an extremal between its nodes, to round-off, by one step of collocation. It also
+ * computes the derivatives of such a step, the gait of an extremal, and the invariants of an extremal. */
 #include "optimum/extremal_private.h"
 
 #include "bundle/gait_private.h"
@@ -123,9 +123,9 @@ cb_status cb_extremal_at(const cb_extremal *e, double t, double *x, double *v) {
   return status;
 }
 
-/* Computes values[arcs][degree + 1][n], which are r(t) - gap t for the shape r(t) at the Chebyshev-Lobatto points of
- * each arc. If `halved` is true, the array already holds the values for half the degree, and only the others are
- * computed. */
+/* Computes values[arcs][degree + 1][n] at the Chebyshev-Lobatto points t of each arc. The values are r(t) - gap t,
+ * where r is the shape and gap = r(1) - r(0). If `halved` is true, the array already holds the values at the points for
+ * half the degree, and only the values at the other points are computed. */
 static cb_status points(flow *f, const cb_extremal *e, int degree, bool halved, double *values) {
   const int n = e->wong.n;
   double x[CB_WONG_MAX];

@@ -1,4 +1,5 @@
-/* Meshes of the collocation: memory, refinement, scales, and the start along a gait. */
+/* Meshes of the collocation: this file allocates and refines them, computes the scales of the unknowns, and sets the
+ * first values of the unknowns from a gait. */
 #include "optimum/extremal_private.h"
 
 #include "numerics/small.h"
@@ -169,7 +170,7 @@ static cb_status mesh_scale(extremal_mesh *m) {
   cb_status status = CB_OK;
   if (!p->homogeneous) status = cb_wong_at(&p->wong, m->held[0], m->at.x, &(cb_wong_rates){.H = &H, .v = v});
   m->escale = p->homogeneous ? m->at.global[1] : 2 * H;
-  for (int i = 0; !status && i < n; i++) /* a floor is needed because the momentum itself may vanish */
+  for (int i = 0; !status && i < n; i++) /* the scale has a minimum, because the momentum may be 0 at all times */
     m->pscale[i] = fmax(m->pscale[i], .1 * m->escale / m->rscale[i]);
   m->cscale = m->escale / m->lscale;
   m->vscale = wide;
@@ -254,7 +255,8 @@ static void shape_at(const extremal_mesh *m, int a, double t, double *r, double 
   }
 }
 
-/* Computes shapes, rates (in place of momenta) and body velocities xi at the stages of an arc. */
+/* Computes the shapes and the body velocities xi of the given gait at the stages of arc a, which begins at the time
+ * `begin`. The entries for the momenta p get the rates r' instead. */
 static cb_status stages(extremal_mesh *m, int a, double begin) {
   const problem *p = m->p;
   const int n = p->n, dim = p->dim, size = p->size;
@@ -274,8 +276,8 @@ static cb_status stages(extremal_mesh *m, int a, double begin) {
   return CB_OK;
 }
 
-/* Finds the multipliers nu for which sum nu_k first_k is nearest to lambda(0), with first_k of the conditions
- * (target.h). */
+/* Finds the multipliers nu for which sum nu_k first_k is nearest to lambda(0). first_k is the derivative of condition k
+ * of the target (target.h). */
 static cb_status multipliers(extremal_mesh *m, const double *lambda) {
   const problem *p = m->p;
   const int count = p->count, dim = p->dim;

@@ -31,8 +31,7 @@ static double unknown_scale(const extremal_mesh *m, int c) {
   return m->cscale;
 }
 
-/* Adds a row with the right side value/scale. Returns the coefficients of the row, to which the caller adds its terms.
- */
+/* Begins an equation with the right side value/scale. Returns its coefficients, to which the caller adds its terms. */
 static double *begin(rows *q, double value, double scale) {
   extremal_mesh *m = q->m;
   m->right[q->count] = value / scale;
@@ -41,8 +40,8 @@ static double *begin(rows *q, double value, double scale) {
   return row;
 }
 
-/* Adds `factor` times an affine row in z to `row`, which must be the last row. The constant of the affine row is added
- * to the right side. */
+/* Adds `factor` times the affine row `affine` (extremal_private.h) to the equation `row`, which must be the last one.
+ * The constant of the affine row is added to the right side. */
 static void add(rows *q, double *row, double factor, const double *affine) {
   extremal_mesh *m = q->m;
   const int wide = columns(m);
@@ -116,8 +115,9 @@ static void no_shift(rows *q, const double *f) {
   for (int i = 0; q->slopes && i < m->p->size; i++) row[i] = f[i] / (sqrt(size) * pow(scale_of(m, i), 2));
 }
 
-/* Adds rows for homogeneous multipliers: one against a shift of time, and one each for mu^2 + |lambda/weight|^2 = 1,
- * for int v'Mv dt = E, and for the objective. mu is the weight of the cost, and E the cost. */
+/* Adds the equations of homogeneous multipliers, where mu is the weight of the cost and E the cost. They forbid a shift
+ * of time, and require mu^2 + |lambda/weight|^2 = 1 at the start and int v'Mv dt = E. If the amount is unknown, the
+ * last equation is the condition of the objective. */
 static void homogeneous(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -360,7 +360,7 @@ static void move(const extremal_mesh *m, double part, const unknowns *from, unkn
   to->amount = from->amount + part * m->step.amount;
 }
 
-/* Computes the step in all unknowns. *size becomes its largest entry in scaled units. */
+/* Computes Newton's step for all unknowns. *size becomes the largest entry of the step in scaled units. */
 static cb_status direction(extremal_mesh *m, double *size) {
   const problem *p = m->p;
   cb_status status = panels_condense(m);

@@ -28,7 +28,8 @@ static double gather(const cb_tableau *t, int dim, double h, const double *rate,
   return change;
 }
 
-/* Computes theta at the stages and at the end of a step of g' = g xi: g_j = g exp(theta_j). */
+/* Makes a step of g' = g xi from the group element g. Computes theta at each stage j and `end` at the end of the step:
+ * the element at stage j is g exp(theta_j), and the element at the end is g exp(end). */
 static cb_status group_panel(const cb_group *G, const cb_tableau *gauss, double h, const double *xi, double *theta,
                              double *end) {
   const int dim = G->dim;
@@ -106,8 +107,8 @@ static cb_status residuals(extremal_mesh *m, const unknowns *u, int a, int k, do
   return status;
 }
 
-/* Computes the rates at stage number s, counted over all panels, which lies on arc a. With `slopes`, also computes
- * their derivatives. */
+/* Computes the rates of the state at stage s, which lies on arc a. Stages are counted over all panels. With `slopes`,
+ * it also computes the derivatives of the rates in the state. */
 static cb_status stage_at(extremal_mesh *m, const unknowns *u, int a, int s, bool slopes) {
   const int size = m->p->size, dim = m->p->dim, square = s * size * size;
   const double *x = u->stage + s * size;
@@ -129,7 +130,8 @@ static cb_status stage_at(extremal_mesh *m, const unknowns *u, int a, int s, boo
   return cb_wong_homogeneous_at(&m->p->wong, u->global[0], u->global[1], x, &with);
 }
 
-/* Sets m->cost to v'Mv at the start, or, for homogeneous multipliers, to the mean of v'Mv over time. */
+/* Sets m->cost to v'Mv at the start, which is constant along an extremal. For homogeneous multipliers sets it to the
+ * mean of v'Mv over time instead. */
 static cb_status cost_of(extremal_mesh *m, const unknowns *u) {
   double H = 0;
   cb_status status = CB_OK;
@@ -224,8 +226,9 @@ static cb_status solve_stages(extremal_mesh *m, int k, double h, int of_arc) {
   return status;
 }
 
-/* Computes out[rows][width], which is sum_j h b_j F_j dX_j plus the effect of the duration. At stage j, f_j[rows] is
- * the integrated function, F_j[rows][size] its derivatives, and dX_j the change of the stage. */
+/* Linearises the integral sum_j h b_j f_j of a function f[rows] over panel k. out[rows][width] becomes sum_j h b_j F_j
+ * dX_j plus the effect of the duration on h. F_j[rows][size] are the derivatives of f_j at stage j, and dX_j is the
+ * change of the stage. */
 static void quadrature(const extremal_mesh *m, int k, int rows, const double *F, const double *f, double h, int of_arc,
                        double *out) {
   const int size = m->p->size, width = width_of(m->p);
@@ -274,7 +277,8 @@ static void carry_eta(extremal_mesh *m, int k, double h, int a) {
   compose(m, dim, map, m->affine + k * size * columns(m), a, m->eta);
 }
 
-/* Adds the direct effect of the globals (mu and the cost) on the rates to the map of panel k. */
+/* The globals are the weight mu and the cost. The rates depend on them also directly, and not only through the stages.
+ * Adds this part to `map`, the affine map (see compose) from the unknowns of panel k to its end. */
 static void add_globals(const extremal_mesh *m, int k, double h, double *map) {
   const int size = m->p->size, width = width_of(m->p);
   for (int e = 0; e < globals(m->p); e++)

@@ -30,8 +30,8 @@ enum {
 /* The unknowns of Newton's method: x = (r, p, lambda) at the beginnings of panels and at the end, stages, durations,
  * multipliers of the conditions, amount. */
 typedef struct unknowns {
-  double *x;     /* [panels + 1][size] */
-  double *stage; /* [panels][CB_STAGES][size] */
+  double *x;     /* [panels + 1][size]: x at the beginnings of panels and at time 1 */
+  double *stage; /* [panels][CB_STAGES][size]: the stages X_i, or Y_i in homogeneous multipliers */
   double duration[CB_ARCS_MAX], nu[CB_CONDITIONS_MAX], amount;
   double global[2]; /* for homogeneous multipliers: the weight mu of the cost, and the cost E */
 } unknowns;
@@ -42,16 +42,18 @@ typedef struct problem {
   cb_wong wong;
   cb_gait_target target;
   cb_tableau gauss;
-  int n, dim, size, count, row; /* dim: of the group; size: of x; count: conditions; row: the condition with the amount,
-                                 * or -1 */
+  int n, dim, size, count, row; /* n: number of shape variables; dim: dimension of the group; size: size of x; count:
+                                 * number of conditions; row: the condition with the amount, or -1 */
   double gap[CB_SHAPE_MAX];     /* r(1) - r(0), which is a number of full periods of each variable */
   bool free, shifts,
-      amount_free;  /* the start shape is free; a shift of time gives another extremal; the amount is unknown */
+      amount_free;  /* free: the start shape is free; shifts: a shift of time gives another extremal; amount_free: the
+                     * amount is unknown */
   bool homogeneous; /* the stages are (r, v, lambda) (extremal.h), and there are no bounds */
   bool abnormal;    /* the weight mu of the cost is 0 (see wong.speed): the amount and the duration are unknown */
   double weight;    /* the scale of lambda in mu^2 + |lambda/weight|^2 = 1 */
   double begin[2];  /* the weight mu and the cost E at the start of the iteration */
-  double slack[CB_CONDITIONS_MAX]; /* for a target without an amount: the condition k is c_k = amount slack_k */
+  double slack[CB_CONDITIONS_MAX]; /* for a target without an amount: condition k is c_k = amount slack_k; the vector
+                                    * slack has length 1 */
 } problem;
 
 /* Arcs, panels, and the memory of an iteration. */
@@ -68,20 +70,21 @@ typedef struct extremal_mesh {
   /* at the stages: [panels][CB_STAGES] times [size], [dim], [dim][size] and [size][size] numbers (cb_wong_rates) */
   double *f, *xi, *X, *J;
   double *P, *s, *D, *ds, *JG,
-      /* at the stages, for homogeneous multipliers: [size], [1], [size][size], [size] and [size][2] numbers */
+      /* P to JG: at the stages, for homogeneous multipliers: [size], [1], [size][size], [size] and [size][2] numbers
+       * (cb_wong_homogeneous); DG: [size][2] */
       *DG;
   double *element;  /* [panels + 1][group->size]: g at the beginnings of panels, and at time 1 */
   double *Ad;       /* [panels][CB_STAGES][dim][dim]: Ad_g at the stages */
   double *off;      /* [panels][CB_STAGES][size]: residuals of the stages */
-  double *gap;      /* [panels][size]: difference between the end of a panel and x of the next one */
-  double *solution; /* [panels][CB_STAGES size][width]: dX in terms of dx_k, duration, globals, and 1 */
-  double *system;   /* [CB_STAGES size][CB_STAGES size + width]: the equations of one panel */
-  double *affine;   /* [panels + 1][size][columns]: affine rows of the steps of x */
-  double *eta;      /* [dim][columns]: affine rows of eta = (dg) g^-1 at the end */
+  double *gap;      /* [panels][size]: x at the end of a panel minus x at the beginning of the next one */
+  double *solution; /* [panels][CB_STAGES size][width]: dX, as coefficients of dx_k, d duration, d globals, and 1 */
+  double *system;   /* [CB_STAGES size][CB_STAGES size + width]: matrix and right sides of the linear equations for dX
+                     * of one panel */
+  double *affine;   /* [panels + 1][size][columns]: dx at the times of `x`, as affine rows (see the top of this file) */
+  double *eta;      /* [dim][columns]: eta = (dg) g^-1 at time 1, as affine rows */
   double *dcost;    /* [columns]: the derivative of int v'Mv dt */
-  double *matrix, *columns, *right, *sv, *V, *solved; /* arrays of the outer system */
-  double *joint;                                      /* [segments][size][columns]: affine rows of the end of the
-                                                       * segment before each segment */
+  double *matrix, *columns, *right, *sv, *V, *solved; /* arrays of the outer system (extremal_newton.c) */
+  double *joint; /* [segments][size][columns]: dx at the end of the segment before each segment, as affine rows */
   int segments, rows, unknown;
   int iterations;
   double residual, weakest,
@@ -121,8 +124,8 @@ void mesh_divide(extremal_mesh *m, int segments);
 cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out);
 /* Computes x at the fraction c in [0, 1] of arc a, from the polynomial of the panel that contains this point. */
 void mesh_sample(const extremal_mesh *m, int a, double c, double *x);
-/* Returns the maximum over all panels of the last Legendre coefficient of h x', where h is the length of the panel,
- * relative to the scale of each entry of x. */
+/* Returns how well the mesh resolves x. On each panel of length h, h x' is expanded in Legendre polynomials, and the
+ * coefficient of the highest order is divided by the scale of the entry of x. The result is the largest such number. */
 double mesh_roughness(const extremal_mesh *m);
 /* Computes x at the fraction c in [0, 1] of a panel, from the polynomial through x0 (NULL: without x0) and the
  * stages. */
@@ -160,11 +163,11 @@ typedef struct flow {
 cb_status flow_create(const cb_wong *w, flow **out);
 void flow_free(flow *f);
 
-/* Takes a step from x over a time h. If `stage` is NULL, the first guess lies along the tangent. Otherwise `stage`
- * holds the stages of a panel that begins at x, from which the guess is interpolated; h is then the fraction `part` of
- * the length of the panel. Newton's steps end when their relative size is below `settled`, which is the error of the
- * derivatives; the error of the end is its square. Results in m: the second row of at.x is the end of the step, the
- * second block of affine its derivative in x, the second row of element the step of g from the identity, and eta the
- * right-trivialised derivative of that element. */
+/* Takes a step of length h in time from x. If `stage` is NULL, the first guess lies along the tangent. Otherwise
+ * `stage` holds the stages of a panel that begins at x, from which the guess is interpolated; h is then the fraction
+ * `part` of the length of the panel. The iteration ends when the relative size of Newton's step is below `settled`. The
+ * error of the derivatives is then about `settled`, and that of the end of the step its square. The results are in
+ * f->m. The second row of at.x is x at the end, and the second block of affine its derivative by x. The second row of
+ * element is the change of g from the identity, and eta the right-trivialised derivative of that element. */
 cb_status flow_step(flow *f, unsigned held, double h, const double *x, const double *stage, double part,
                     double settled);

@@ -172,7 +172,7 @@ typedef struct first_constraints {
   const cb_optimum_problem *o;
   int count;
   cb_family_event event[2 * CB_SHAPE_MAX + 1];
-  family_point *point; /* owned */
+  family_point *point; /* the point at which the branch reaches them; owned */
   const family_walk *walk;
 } first_constraints;
 
@@ -338,7 +338,7 @@ static cb_status find_starts(family_work *k, const cb_optimum_problem *o, int st
   for (int i = 0; i < *count && !status; i++) status = note_state(k, -1, first[i], 0, false);
   if (!status && !*count)
     return why ? why : cb_fail(CB_ERROR_ARGUMENT, "a family needs a gait to start from: give a `gait`");
-  return status || earlier ? status : report_family(k); /* one report for all new starts; none for known starts */
+  return status || earlier ? status : report_family(k); /* new starts are reported together, known starts are not */
 }
 
 static cb_status run(family_work *k, const cb_optimum_problem *o, int starts, const cb_gait *const *start) {
@@ -364,7 +364,7 @@ cb_status cb_family_follow(const cb_optimum_problem *problem, int starts, const 
                            const cb_family_range *range, const cb_family_watch *watch, cb_family **out) {
   cb_status status = check(problem, range);
   if (status) return status;
-  /* a branch begins at the first amount, up to round-off */
+  /* amounts that differ from range->from only by round-off are inside the range */
   const double edge = range->from * (1 - (range->to > range->from ? 1e-9 : -1e-9));
   family_work k = {.range = range, .watch = watch, .f = calloc(1, sizeof *k.f)};
   k.walk = (family_walk){.from = edge, .to = range->to, .pushed = watch ? pushed : NULL, .context = &k};
@@ -484,7 +484,7 @@ static int neighbour(const grid *g, int k, int side) {
   return r < 0 || c < 0 || r >= g->axis[0].count || c >= columns ? -1 : r * columns + c;
 }
 
-/* Returns whether node k had a gait before this turn. */
+/* Returns whether node k had a gait before the turn number `turn`. */
 static bool has(const grid *g, int k, int turn) { return g->node[k].gait && g->node[k].first < turn; }
 
 /* Searches from all starts at some nodes, and then moves outwards from these nodes: at each other node it searches from
@@ -536,7 +536,7 @@ static cb_status try_beside(grid *g, int k, int next) {
   return status;
 }
 
-/* Gives each node a turn. *changes becomes true if a node changed. */
+/* Searches once at each node (a turn), from the gaits of neighbours. *changes becomes true if a node changed. */
 static cb_status sweep(grid *g, bool back, bool *changes) {
   const int all = g->axis[0].count * g->axis[1].count;
   cb_status status = CB_OK;
@@ -544,7 +544,7 @@ static cb_status sweep(grid *g, bool back, bool *changes) {
   for (int i = 0; i < all && !status; i++, g->turn++) {
     const int k = back ? all - 1 - i : i;
     if (g->turn <= g->known || stays(g, k)) continue;
-    for (int side = back; side < 4 && !status; side += 2) { /* the neighbours from which the sweep comes */
+    for (int side = back; side < 4 && !status; side += 2) { /* the two neighbours that this sweep has already visited */
       const int next = neighbour(g, k, side);
       if (next >= 0 && g->node[next].gait) status = try_beside(g, k, next);
     }

@@ -42,9 +42,9 @@ typedef struct cb_family_event {
 typedef struct cb_family_member {
   double amount, cost, multiplier; /* multiplier: lambda, with d(cost)/d(amount) = 2 lambda */
   int index, flat; /* numbers of negative and of zero eigenvalues of the second variation over gaits at the target */
-  int branch, harmonics; /* number of harmonics, or half the degree of an arc */
-  /* the largest of the last coefficients, divided by the largest of all. The relative error of the cost is about the
-   * square of this number. It is nan for a member at constraints */
+  int branch, harmonics; /* harmonics: the number of harmonics of the gait, or half the degree of its arcs */
+  /* the largest of the coefficients of the highest orders, divided by the largest of all coefficients of the gait. The
+   * relative error of the cost is about the square of this number. It is nan for a member at constraints */
   double tail;
   bool cheapest; /* at the amount of this member, no branch has a cheaper gait */
   cb_gait *gait;
@@ -74,8 +74,8 @@ typedef struct cb_family_watch {
   cb_status (*report)(void *context, const cb_family *so_far);
   void *context;
   int known, states;   /* number of known members; length of the state of each of them */
-  const int *branch;   /* [known] */
-  const double *state; /* [known][states] */
+  const int *branch;   /* [known]: the branch of each known member; -1: a start */
+  const double *state; /* [known][states]: the states of the known members */
 } cb_family_watch;
 
 /* Follows branches from starts, which are gaits near the amount range->from, and branches that leave these branches at
@@ -92,14 +92,15 @@ void cb_family_free(cb_family *f);
  * are numbered. */
 typedef struct cb_family_node {
   double cost;          /* nan if no gait was found; 0 at the identity */
-  double multiplier[2]; /* d(cost) = 2 sum multiplier d(value) over the two numbers of the holonomy */
-  int index;            /* number of negative directions of the second variation; -1: no gait was found */
+  double multiplier[2]; /* half the derivatives of the cost in the two numbers of the holonomy */
+  int index;            /* number of negative eigenvalues of the second variation; -1: no gait was found */
   int first, last;      /* the turns in which the first gait and the cheapest gait of this node were found */
   cb_gait *gait;        /* NULL at the identity, and if no gait was found */
 } cb_family_node;
 
 typedef struct cb_family_axis {
-  int number, count; /* number: the index of a number of the group element; count: how many values it takes */
+  int number,
+      count; /* number: which of the numbers of the holonomy g varies along this axis; count: number of values */
   const double *value;
 } cb_family_axis;
 

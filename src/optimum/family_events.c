@@ -10,7 +10,8 @@
 const char *const cb_family_event_names[CB_FAMILY_EVENTS] = {
     "farthest", "turning", "bifurcation", "bound", "crossing", "cheaper", "cycles", "efficient", "unresolved"};
 
-/* A function of a point with its tangent; the function changes sign at an event. */
+/* A function of a point and its tangent that changes sign at events of this kind. `which` is an argument of the
+ * function, and `other` the member `other` of the events. */
 typedef struct watch {
   cb_family_event_kind kind;
   double (*at)(const family_system *y, const family_point *p, int which);
@@ -28,7 +29,8 @@ static double eigenvalue(const family_system *y, const family_point *p, int whic
   return which < p->values ? p->eigen[which] : NAN;
 }
 
-/* Computes mu (E - lambda X) for the cost E, the amount X and the multipliers mu and lambda (family.h). */
+/* Computes mu (E - lambda X) for the cost E, the amount X and the multipliers mu and lambda (family.h). It is 0 at a
+ * gait of stationary efficiency X^2/E. */
 static double efficient(const family_system *y, const family_point *p, int which) {
   (void)which;
   const int rest = y->size - y->u;
@@ -141,9 +143,9 @@ static cb_status look(family_system *y, const watch *f, family_point *p) {
   return status;
 }
 
-/* Locates the sign change of f between the knots a and b, by the Illinois rule along the branch. *rest becomes the
- * amount of the event minus the amount of the point *out. Where branches meet, Newton's method fails. The last step is
- * then a secant step, which only changes *rest. */
+/* Locates the sign change of f between the knots a and b, by the Illinois rule along the branch. Sets *out to the last
+ * point computed, and *rest to the amount of the event minus the amount of this point. Near a bifurcation Newton's
+ * method fails. *rest is then the length of a secant step from the last point computed. */
 static cb_status locate(family_walk *w, const watch *f, const family_point *a, const family_point *b, double fa,
                         double fb, family_point **out, double *rest) {
   const double all = b->s - a->s, small = f->kind == CB_FAMILY_BIFURCATION ? 1e-4 * (fabs(fa) + fabs(fb)) : 0;

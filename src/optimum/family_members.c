@@ -10,8 +10,8 @@
 /* --- members at constraints: bounds, and lines that may not cross ---
  *
  * Each member is found from the previous one: by Wong's equations along its bounds (extremal.h) if these have a
- * solution, and otherwise by the direct search with barriers. d(cost)/d(amount) = 2 multiplier as without constraints,
- * since constraints do no work.
+ * solution, and otherwise by the direct search with barriers. As without constraints, d(cost)/d(amount) = 2 multiplier,
+ * because constraints do no work.
  */
 
 /* A function that is called with each member at constraints. The member has its gait. */
@@ -46,7 +46,8 @@ static bool goes_on(const cb_family_member *a, const cb_family_member *b) {
   return b->index == a->index && b->cost > a->cost && fabs(b->cost - a->cost - rise) < .5 * fabs(rise);
 }
 
-/* Solves for the gait along its bounds, starting from the last solution. */
+/* Solves Wong's equations for the gait of the problem `at` that is exactly at its bounds, starting from the last
+ * solution h->d. Returns CB_STEP_NO_CONVERGENCE also if this gait is not on the branch of the last one. */
 static cb_status along(held *h, const cb_optimum_problem *at, cb_direct **d, cb_family_member *out) {
   cb_optimum found;
   const double amount = cb_gait_target_get(at->bundle->group, &at->target), before = h->d->amount;

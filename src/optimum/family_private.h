@@ -25,7 +25,9 @@ typedef struct family_system {
   cb_basis *basis;
   cb_variation *v;
   cb_reduced *reduced;
-  /* mu, amount: their indices in z; row: the condition that contains the amount */
+  /* n: number of shape variables; u: number of coefficients; count: number of conditions; extra: number of equations
+   * that fix the start shape or the start; size: length of z; mu, amount: their indices in z; row: the condition that
+   * contains the amount */
   int harmonics, n, u, count, extra, size, mu, amount, row;
   bool smooth;
   double scale;
@@ -47,15 +49,16 @@ cb_status family_point_copy(const family_system *y, const family_point *from, fa
  * too far from a solution. */
 cb_status family_correct(family_system *y, family_row row, const double *direction, double value, family_point *p,
                          int *iterations);
-/* Computes the tangent (in the direction of `before`; NULL: of a growing amount), eigenvalues and index of a corrected
- * point. */
+/* Computes the tangent, the eigenvalues and the index of a point that family_correct has computed. The tangent points
+ * in the direction of `before`; NULL: in that of a growing amount. */
 cb_status family_look(family_system *y, const double *before, family_point *p);
 /* Computes direction[size], in which another branch leaves the bifurcation p. It has length 1 and is at right angles to
  * the tangent. */
 cb_status family_transverse(family_system *y, const family_point *p, double *direction);
-/* Returns the largest of the last coefficients divided by the largest of all coefficients. */
+/* Returns the largest of the coefficients of the highest orders, divided by the largest of all coefficients. */
 double family_tail(const family_system *y, const family_point *p);
-/* Returns true if the gait is too rough to follow the branch further: the relative error of the cost is about 1e-6. */
+/* Returns true if the gait is too rough to follow the branch further, because the relative error of its cost exceeds
+ * about 1e-6 (the square of family_tail). */
 static inline bool family_unresolved(const family_system *y, const family_point *p) { return family_tail(y, p) > 1e-3; }
 static inline double family_lambda(const family_system *y, const family_point *p) {
   return -p->z[y->u + y->row] * y->scale / p->z[p->size - 2];
@@ -119,9 +122,9 @@ typedef struct family_work {
 
 /* Makes sure that an array has capacity for one more item. */
 cb_status family_widen(void **array, int count, int *capacity, size_t size);
-/* Adds a knot as a member. */
+/* Adds the knot p of the branch with the index `branch` to the members of the family. */
 cb_status family_put_knot(family_work *k, int branch, const family_point *p);
-/* Adds the members of a complete branch. */
+/* Adds the members of a complete branch to the family, at the amounts that the range requires. */
 cb_status family_members_of(family_work *k, int branch);
 /* Marks the members that are the cheapest at their amounts. */
 void family_mark(cb_family *f);
@@ -137,8 +140,8 @@ cb_status family_events(family_walk *w, const family_branch *b, family_found fou
 cb_status family_outside(family_walk *w, const family_point *p, bool *outside);
 
 /* --- family_branch.c: states --- */
-/* Stores a point, its next step h and `whole` as an array of numbers, from which the branch can continue. The caller
- * frees *out. */
+/* Stores a point of a branch, the length h of the next step, and `whole` in an array of numbers, from which the branch
+ * can be continued. The caller frees *out. */
 cb_status family_state_make(const family_system *y, const family_point *p, double h, bool whole, double **out,
                             int *count);
 /* Reads a point from state[count]. If these numbers are not a point of this problem, *out is NULL. Creates the system

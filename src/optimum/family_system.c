@@ -13,7 +13,7 @@
  * doi:10.1016/0024-3795(92)90020-B); if a pivot is small, complete pivoting is used; undetermined unknowns become 0 ---
  */
 
-/* Both are relative to the first pivot. A pivot below family_least_pivot counts as 0. If a pivot is below
+/* Limits of pivots, relative to the first pivot. A pivot below family_least_pivot counts as 0. If a pivot is below
  * family_small_pivot, the largest of all remaining entries is used as the pivot instead. */
 static const double family_least_pivot = 1e-12, family_small_pivot = 1e-6;
 
@@ -59,8 +59,8 @@ static inline double family_largest(int n, const double *a, int k, int *row, int
   return maximum;
 }
 
-/* Factors a[n][n] in place. place[2][n] becomes the order of the rows and that of the columns. Returns the rank. *sign
- * becomes the sign of the product of the pivots, which each exchange of rows or columns reverses. */
+/* Computes the LU factors of a[n][n] in place, with exchanges of rows and columns. place[2][n] becomes the order of the
+ * rows and the order of the columns. Returns the rank. *sign becomes the sign of the determinant. */
 static inline int family_factor(int n, double *a, int *place, int *sign) {
   int *row = place, *column = place + n, rank = 0;
   double first = 0;
@@ -118,9 +118,9 @@ static inline void family_null(int n, const double *a, const int *place, double 
   x[place[2 * n - 1]] = 1;
 }
 
-/* Sizes of Newton's steps, relative to z. Below near_tolerance the matrix is used again; below `done` a step is
- * round-off. Near a bifurcation steps in one direction have a round-off of up to `noise`, because the residual does not
- * change to first order along that direction. */
+/* Sizes of Newton's steps, relative to z. After a step below near_tolerance the next step uses the same matrix. A step
+ * below `done` is round-off. Near a bifurcation the residual does not change to first order along one direction, so
+ * that the steps have a round-off of up to `noise` in this direction. */
 static const double near_tolerance = 1e-2, done = 1e-12, noise = 1e-6;
 enum { MAXIMUM = 14 };
 
@@ -329,7 +329,7 @@ static void matrix(family_system *y, const double *z, const conditions *k) {
     K[p * size + y->mu] = y->v->dcost[p] / 2;
   }
   K[(u + y->row) * size + y->amount] = -1;
-  if (!y->o->start_shape) /* the row that forbids a shift of time does not contain its own multiplier */
+  if (!y->o->start_shape) /* the equations that forbid a shift of time do not contain their own multipliers */
     for (int j = 0; j < y->extra; j++) K[(u + y->count + j) * size + u + y->count + j] = 0;
   for (int i = 0; i < y->count; i++) K[y->mu * size + u + i] = z[u + i];
   K[y->mu * size + y->mu] = z[y->mu];

@@ -24,12 +24,13 @@ typedef struct trial {
   cb_status status;
   int found;                  /* number of starts that led to this gait */
   double shape[CB_SHAPE_MAX]; /* for a failed search: the shape of its last gait that place() computes */
-  /* for a failed search: the objective of its last gait, if this gait was near the target and its objective was below
-   * half of that of the start; otherwise infinite */
+  /* The objective of the last gait of a failed search. It is set if this gait was near the target and its objective was
+   * below half of the objective of the first gait; otherwise it is infinite. */
   double fallen;
-  /* for a failed search: the amount of its last gait, if no change of this gait changes the amount; otherwise 0 */
+  /* The amount of the last gait of a failed search. It is set if no change of this gait changes the amount; otherwise
+   * it is 0. */
   double maximum;
-  bool settled;        /* the gait was refined in more functions of time */
+  bool settled;        /* the gait was refined: the number of its functions of time was increased */
   char hindrance[256]; /* the error message, if breaks of the bundle or limits of torques made the search fail */
 } trial;
 
@@ -47,8 +48,8 @@ static double sought(const cb_optimum_problem *p, double cost, double amount) {
 
 static double value(const trial *t) { return sought(t->d->problem, t->d->v->cost, t->d->amount); }
 
-/* Computes the mean of a loop. If there is a start shape, computes the shape of the loop that is farthest from it
- * instead. */
+/* Sets r to the mean shape of the loop d. If there is a start shape, sets r to the shape of the loop that is farthest
+ * from the start shape instead. */
 static void place(const cb_direct *d, double *r) {
   const int n = d->v->n;
   double maximum = -1;
@@ -65,8 +66,8 @@ static void place(const cb_direct *d, double *r) {
   }
 }
 
-/* Sets the amount of d to that of its gait, with the sign of the target. It is used for objectives with a free size,
- * because the problem then gives no amount. */
+/* Sets the amount of the target of d to the amount that its gait reaches, with the sign of the target. It is used for
+ * objectives with a free size, because the problem then gives no amount. */
 static cb_status take_own_amount(cb_direct *d) {
   const cb_group *G = d->problem->bundle->group;
   double c[CB_CONDITIONS_MAX];
@@ -155,9 +156,9 @@ static bool at_barrier(const cb_direct *d) {
   return (d->barrier && d->barrier->tau > 0) || (d->effort && d->effort->barrier > 0);
 }
 
-/* Returns whether two gaits at constraints are equal within the accuracy before refinement. Before refinement the
- * constraints act only at nodes, so the comparison is rough. For each shape variable, the means over time of the
- * variable and of its square are compared too. */
+/* Returns whether two gaits at constraints are equal within the accuracy that they have before they are refined. Before
+ * that the constraints act only at nodes, so the comparison is rough. It compares the values of the objective, and for
+ * each shape variable the means over time of the variable and of its square. */
 static bool near_constraints(const trial *s, const trial *t) {
   static const double small = 3e-3, refined = 1e-5, same = .02;
   if (!at_barrier(s->d) || !at_barrier(t->d)) return false;
@@ -246,8 +247,8 @@ static cb_status out_of_reach(const cb_optimum_problem *p, cb_gait *const *start
   return status;
 }
 
-/* Returns whether one cycle cannot reach the target within the constraints, and the search found only saddles, which
- * are gaits of several cycles. */
+/* Returns true if one cycle cannot reach the target within the constraints, and every gait that the search found is a
+ * saddle of the cost. Such a gait goes through several cycles. */
 static bool beyond(const cb_optimum_problem *p, const cb_optima *all, cb_gait *const *start, int count) {
   for (int k = 0; k < all->count; k++)
     if (all->item[k].index == 0) return false;

@@ -61,27 +61,27 @@ cb_status cb_target_reachable(const cb_optimum_problem *p, const cb_gait *gait);
 
 /* The optimality of any closed gait: its distance from the optimum among gaits with the same holonomy.
  *
- *   slope  |grad E along gaits at the target|/|grad E| for the cost E, in the metric int |r'|^2 dt of gaits r(t); 0:
- *          stationary. At constraints it is the part that the constraints leave (shape_constraint.h). If the gait
- *          crosses breaks of the bundle, the times of the crossings are constant, and the difference of the speeds on
- *          both sides counts too (direct.h).
+ *   slope  |P grad E|/|grad E|, where E is the cost, P the projection on changes of the gait that keep the target, and
+ *          the metric of gaits r(t) is int |r'|^2 dt. The slope of a stationary gait is 0. At constraints P also leaves
+ *          out the changes that violate them (shape_constraint.h). If the gait crosses breaks of the bundle, the times
+ *          of the crossings are constant, and the difference of the speeds on both sides counts too (direct.h).
  *   gain   The share of the cost that one step of the gradient flow saves. The step is -(gradient along gaits at the
  *          target)/(the largest diagonal entry of the Hessian), or 1/2, 1/4, .., 1/512 of it, whichever saves most.
  */
 
 typedef struct cb_optimality {
   double cost, length, amount;                   /* amount is nan if the target has no amount */
-  double g[CB_GROUP_SIZE], lambda[CB_GROUP_DIM]; /* lambda: the multipliers with the smallest slope */
+  double g[CB_GROUP_SIZE], lambda[CB_GROUP_DIM]; /* g: the holonomy; lambda: the multipliers that make slope smallest */
   double slope, gain;
   /* numbers of negative and of zero eigenvalues of the second variation. If the gait presses on constraints, the second
    * variation is restricted to their critical cone (shape_constraint.h) */
   int index, flat;
-  /* the true index may be lower by up to this number, because some active constraints have no force although the gait
-   * does not move away from them */
+  /* the true index is at least index - loose. It may be lower than `index` if some active constraints have no force on
+   * the gait */
   int loose;
   int active_constraints;
   cb_active_constraint active_constraint[CB_ACTIVE_CONSTRAINTS_MAX];
-  double fit;      /* distance of the gait from its fit in functions of time */
+  double fit;      /* distance of the gait from the fit of it in harmonics or piecewise polynomials (direct.h) */
   bool stationary; /* the slope is round-off, or explained by the error of the fit */
   double wong;     /* cost of the extremal near the gait, if the gait is stationary; otherwise nan */
   int conjugates;  /* number of conjugate times of the extremal near the gait; -1: not known */
@@ -117,17 +117,16 @@ cb_status cb_optimality_of(const cb_optimum_problem *problem, const cb_gait *gai
 enum { CB_ELLIPSES_MAX = 6 };
 
 typedef struct cb_ellipse {
-  double r[CB_SHAPE_MAX], p[CB_SHAPE_MAX], q[CB_SHAPE_MAX]; /* r: centre; p, q: half-axes, of the size for which |P y| =
-                                                             * 1 */
+  double r[CB_SHAPE_MAX], p[CB_SHAPE_MAX], q[CB_SHAPE_MAX]; /* r: centre; p, q: half-axes, scaled so that |P y| = 1 */
   double price;                                             /* the cost per amount, E/amount = 4 pi W */
   double lambda[CB_GROUP_DIM];
-  double unwanted; /* |Z y| for |P y| = 1: it is 0 unless no small gait was found that meets all conditions */
+  double unwanted; /* |Z y|: 0 if the ellipse meets all conditions, and positive if no such ellipse was found */
 } cb_ellipse;
 
-/* Finds the cheapest minima of W; of several minima with the same price only one is kept. If there is a start shape, it
- * is the centre of all ellipses. If no minimum meets all conditions, the results are ellipses at some shapes that meet
- * only the conditions with P. Returns the number of results in out[CB_ELLIPSES_MAX]: 0 if the curvature has no part
- * along P at any shape that was examined, or if small gaits cannot contribute to the target. */
+/* Finds the cheapest minima of W. Of several minima with the same price (cost per amount) only one is kept. If there is
+ * a start shape, it is the centre of all ellipses. If no minimum meets all conditions, the results are ellipses at some
+ * shapes that meet only the conditions with P. Returns the number of results in out[CB_ELLIPSES_MAX]: 0 if the
+ * curvature has no part along P at any shape that was examined, or if small gaits cannot contribute to the target. */
 int cb_ellipses_find(const cb_optimum_problem *o, cb_ellipse *out);
 /* Creates the gait along the ellipse. It has the size that gives the amount of the target, but at most .9 of the window
  * of shapes in each variable (cb_shape_window). If efficiency is the objective, the size does not depend on the amount:
@@ -150,14 +149,14 @@ void cb_shape_window(const cb_optimum_problem *o, int i, double wide, double *lo
 
 /* The rows of P and Z, which are linear forms on the algebra. */
 typedef struct cb_small_target {
-  int wanted, zeros;
+  int wanted, zeros; /* the numbers of rows of P and of Z */
   double P[CB_CONDITIONS_MAX][CB_GROUP_DIM], Z[CB_CONDITIONS_MAX][CB_GROUP_DIM];
-  double amount; /* the amount |P log g| of the target; for move and turn it has the sign of the target */
+  double amount; /* the amount |P log g| of the target; for the targets `move` and `turn` it has their sign */
 } cb_small_target;
 
 typedef struct cb_ellipse_work cb_ellipse_work;
 cb_status cb_ellipse_work_create(const cb_optimum_problem *o, const cb_small_target *t, cb_ellipse_work **out);
 void cb_ellipse_work_free(cb_ellipse_work *w);
-/* Moves e to a minimum of W near it, and sets its price and lambda. Returns CB_STEP_NO_CONVERGENCE if no minimum is
- * found. */
+/* Moves the ellipse e to a minimum of W near it, and sets e->price and e->lambda. Returns CB_STEP_NO_CONVERGENCE if no
+ * minimum is found. */
 cb_status cb_ellipse_solve(cb_ellipse_work *w, cb_ellipse *e);

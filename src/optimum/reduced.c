@@ -86,8 +86,9 @@ static CB_LANES void symmetric_take(int n, int stride, const double *x, const do
     for (int j = 0; j < n; j++) a[i * stride + j] -= x[i] * y[j] + y[i] * x[j];
 }
 
-/* Computes T from a: its diagonal d[n], and its entries e[n] next to the diagonal (the last one is 0). The rows of a
- * are overwritten by the vectors v of the reflections, with their factors beta[n]. scratch[n] is work memory. */
+/* Reduces the symmetric matrix a to a tridiagonal matrix T by Householder's reflections. d[n] becomes the diagonal of
+ * T, and e[n] its entries next to the diagonal (the last one is 0). The rows of a are overwritten by the vectors v of
+ * the reflections; beta[n] are their factors. scratch[n] is work memory. */
 static void symmetric_reduce(int n, double *a, double *d, double *e, double *beta, double *scratch) {
   for (int k = 0; k < n; k++) {
     double *v = a + k * n + k + 1, *p = scratch;
@@ -153,9 +154,10 @@ static int qr_step(int low, int high, double *d, double *e, double *x, int count
   return count;
 }
 
-/* Computes the eigenvalues of T: replaces d by D, e by zero and x (NULL: none) by Z'x. Returns the number of rotations,
- * or -1 if the iteration does not converge, as with a number that is not finite. The rotations are stored in `kept` if
- * x is not NULL. */
+/* Computes the eigenvalues of the tridiagonal matrix T with the diagonal d and the entries e next to it: T = Z D Z',
+ * where D is diagonal and Z is a product of rotations. d is replaced by the eigenvalues D, e by zero, and x (NULL:
+ * none) by Z'x. Returns the number of rotations, or -1 if the iteration does not converge, for example because a number
+ * is not finite. The rotations are stored in `kept` if x is not NULL. */
 static int symmetric_diagonal(int n, double *d, double *e, double *x, rotation *kept) {
   int high = n - 1, count = 0;
   for (long turns = 0, maximum = symmetric_rotations(n); high > 0;) {
@@ -214,8 +216,9 @@ struct cb_reduced_work {
   struct cb_arena *arena;
   double *beta, *pivot; /* beta: [rows], the factors of Householder's reflections; pivot: [rows][rows], the matrix R' */
   int *row;             /* [rows]: the index of the equation that became row k of the factors */
-  double *a, *factor, *x, *y, *value, *off, *reflection, *pair; /* a, factor: [unknowns][unknowns]; pair: [2 unknowns];
-                                                                 * the others: [unknowns] */
+  /* Scratch: a and factor have [unknowns][unknowns] numbers, pair has [2 unknowns], the other arrays have
+   * [unknowns]. */
+  double *a, *factor, *x, *y, *value, *off, *reflection, *pair;
   rotation *rotation;
 };
 
@@ -373,8 +376,10 @@ void cb_reduced_eigenvalues(cb_reduced *r) {
   eigen(r, reduced_hessian(r), NULL);
 }
 
-/* Replaces the right side z by the solution. Each eigenvalue is replaced by its absolute value, or by least_curvature
- * times the scale if this is larger. With the option `stationary`, negative eigenvalues then get their sign back. */
+/* Solves the equations with the reduced matrix, and replaces the right side z by the solution. Each eigenvalue is
+ * replaced by its absolute value, or by a minimum if this is larger. The minimum is least_curvature times r->size, or
+ * times the largest absolute value if r->size is 0. With the option `stationary`, negative eigenvalues then get their
+ * sign back. */
 static cb_status solve_indefinite(cb_reduced *r, int m, double *z) {
   struct cb_reduced_work *w = r->work;
   const int count = eigen(r, m, z);
@@ -464,7 +469,8 @@ static bool factor_cone(cone *c) {
   return false;
 }
 
-/* Computes Newton's step dz, dy towards y_i z_i = tau - second_i. If `second` is NULL, second_i is 0. */
+/* Computes the step dz, dy of Newton's method for the equations G z - b = y and y_i z_i = tau - second_i. If `second`
+ * is NULL, second_i is 0. */
 static void step(cone *c, double tau, const double *second) {
   const int m = c->m;
   for (int i = 0; i < m; i++) c->dz[i] = -c->off[i] + (tau - (second ? second[i] : 0)) / c->z[i] - c->y[i];

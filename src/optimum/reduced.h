@@ -19,12 +19,12 @@
 #include <stdbool.h>
 
 typedef struct cb_reduced {
-  int unknowns, rows; /* current sizes */
+  int unknowns, rows; /* the numbers of entries of d and of rows of J in the present program */
   int rank;           /* rank of J; equations that depend on others are left out */
   double *H;          /* [unknowns][unknowns]: given by the caller, then overwritten by Q'HQ */
   double *J;          /* [rows][unknowns]: given by the caller, then overwritten by Householder's vectors */
   double *g, *c;      /* [unknowns] and [rows]: given by the caller; g is overwritten by Q'g */
-  double *step;       /* [unknowns] */
+  double *step;       /* [unknowns]: the step d */
   double *multiplier; /* [rows]: the multipliers nu that minimise |g + J'nu| */
   double *eigen;      /* [unknowns]: the eigenvalues of the reduced Hessian, ascending. They are computed by
                        * cb_reduced_eigenvalues, and by cb_reduced_solve if the reduced Hessian is not positive

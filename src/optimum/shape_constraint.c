@@ -16,7 +16,7 @@ static const double difference_step = .02;
 struct cb_shape_constraints_work {
   cb_arena *arena;
   double (*x)[3], (*moved)[3]; /* [points]: the plot at the shape, and at a shape nearby */
-  cb_jet (*point)[2];          /* [points]: the plot as jets in the shape variables */
+  cb_jet (*point)[2];          /* [points]: the points of the plot as jets in the shape variables */
 };
 
 /* --- the plot --- */

@@ -65,11 +65,11 @@ cb_status cb_shape_constraints_term(cb_shape_constraints *w, int k, int term, co
  *       the forces
  *   critical cone: ds_k . delta r = 0 where z > 0;  the second variation there has - sum z s_k''
  * delta r: change of the gait; ds_k, s_k'': first and second derivatives of s_k in r; A: the rows ds_k phi for the
- * basis functions phi; E: cost. The projection on the cone only decides which constraints press, z > 0; x is then
- * computed as the projection on A x = 0 of their rows. At a corner of a constraint that points inwards (two terms f_0 =
- * f_1 = 0, direct.h) the gait bends around the corner. There ds is replaced by the normals of the two legs, (f_1'v)
- * f_0' - (f_0'v) f_1', v = r', which point away from the constraint.
- * Source: Bonnans & Shapiro, Perturbation Analysis of Optimization Problems (2000), sections 3.1 and 3.2.
+ * basis functions phi; E: cost. The projection on the cone only decides which constraints press on the gait, those with
+ * z > 0. x is then computed as the projection on the space A x = 0, where A has the rows of these constraints only. At
+ * a corner of a constraint that points inwards (two terms f_0 = f_1 = 0, direct.h) the gait bends around the corner.
+ * There ds is replaced by the normals of the two legs, (f_1'v) f_0' - (f_0'v) f_1', v = r', which point away from the
+ * constraint. Source: Bonnans & Shapiro, Perturbation Analysis of Optimization Problems (2000), sections 3.1 and 3.2.
  */
 
 enum { CB_ACTIVE_CONSTRAINTS_MAX = 32, CB_ACTIVE_CONSTRAINT_EDGES_MAX = 32 };
@@ -77,17 +77,17 @@ enum { CB_ACTIVE_CONSTRAINTS_MAX = 32, CB_ACTIVE_CONSTRAINT_EDGES_MAX = 32 };
 typedef struct cb_active_constraint {
   int constraint;  /* index of the constraint in cb_shape_constraints */
   double from, to; /* times; to > 1 if the gait is still at the constraint after the end of the cycle */
-  /* impulse of the force, d(E/2)/ds; for the objective efficiency: d(log(E)/2)/ds; 0 if the constraint does not
-   * press */
+  /* The time integral of the force of the constraint, d(E/2)/ds, where the constraint is s >= 0. For the objective
+   * efficiency it is d(log(E)/2)/ds. It is 0 if the constraint has no force on the gait. */
   double impulse;
 } cb_active_constraint;
 
 typedef struct cb_active_constraints {
   int count, rows, unknowns;
   cb_active_constraint item[CB_ACTIVE_CONSTRAINTS_MAX];
-  bool all; /* option: the rows of all active constraints are equations, not only the rows that press */
-  /* result: at some rows there is no force, although the gait does not move away; the critical cone has inequalities
-   * there */
+  bool all; /* option: all active constraints count as equations, also those without a force on the gait */
+  /* result: some active constraints have no force on the gait. The critical cone then has an inequality for each of
+   * them. */
   bool idle;
   struct cb_active_constraints_work *work;
 } cb_active_constraints;
@@ -102,17 +102,17 @@ cb_status cb_active_constraint_arcs(const cb_bundle *b, cb_shape_constraints *co
                                     int *arcs, double *ends, bool *at_bounds);
 
 /* Creates the active constraints of a gait in a basis of arcs that end at the times of cb_active_constraint_arcs.
- * `unknowns` is the number of columns of the rows, which is at least n times the number of functions. The caller frees
- * *out. */
+ * `unknowns` is the length of the gradients that the functions below use; it is at least n times the number of
+ * functions of the basis. The caller frees *out. */
 cb_status cb_active_constraints_create(cb_shape_constraints *constraints, const cb_basis *basis, const cb_gait *gait,
                                        int unknowns, cb_active_constraints **out);
 void cb_active_constraints_free(cb_active_constraints *c);
 
-/* Computes the forces from the gradient g[unknowns] of the objective and from the rows J[rows][unknowns] of the other
- * equations. */
+/* Finds which constraints press on the gait, and with which forces. g[unknowns] is the gradient of the objective, and
+ * J[rows][unknowns] are the gradients of the other equations that the gait satisfies. */
 cb_status cb_active_constraints_press(cb_active_constraints *c, int rows, const double *J, const double *g);
-/* cb_active_constraints_rows writes the rows of the constraints that press to J, and returns their number; the gait
- * cannot move along their gradients. cb_active_constraints_second_variation subtracts sum z s'' from H, whose rows have
+/* cb_active_constraints_rows writes the gradients of the constraints that press on the gait to the rows of J, and
+ * returns their number. cb_active_constraints_second_variation subtracts sum z s'' (see above) from H, whose rows have
  * `columns` numbers. */
 int cb_active_constraints_rows(const cb_active_constraints *c, double *J);
 void cb_active_constraints_second_variation(const cb_active_constraints *c, int columns, double *H);
@@ -155,7 +155,7 @@ void cb_barrier_free(cb_barrier *b);
 /* Computes the barrier at the shapes r[nodes][n]. With `slopes`, sets value (infinite if an s is not above 0), s, ds
  * and dds; otherwise only value and trial. */
 cb_status cb_barrier_at(cb_barrier *b, const double *r, bool slopes);
-/* Sets the multipliers z to tau/s if `afresh`; otherwise limits them to within a factor 1e10 of tau/s. */
+/* Sets each multiplier z to tau/s if `afresh`; otherwise moves it into the range from 1e-10 tau/s to 1e10 tau/s. */
 void cb_barrier_begin(cb_barrier *b, bool afresh);
 /* These functions add the first derivatives of the barrier to g[n functions], and its second derivatives to H, whose
  * rows have `columns` numbers. */

@@ -88,7 +88,8 @@ void cb_gait_target_set(const cb_group *G, cb_gait_target *t, double amount) {
     t->element[part] = amount;
 }
 
-/* Computes the conditions of move as functions of the numbers of an element; `turned` computes those of turn. */
+/* Computes the conditions c of a target `move: way` as functions of the numbers g of a group element. `turned` computes
+ * those of a target `turn: angle`. */
 static void moved(const cb_group *G, double way, const cb_jet *g, cb_jet *c) {
   const bool plane = named(G, "se2"), space = named(G, "se3");
   const cb_jet far = plane ? length(g, 2) : space ? length(g + 4, 3) : G->size == 1 ? g[0] : length(g, G->size);

@@ -18,16 +18,16 @@
 enum { CB_CONDITIONS_MAX = CB_GROUP_SIZE };
 
 /* cb_gait_target_count returns the number of conditions. One condition c_k = f(g) - amount may contain the amount;
- * cb_gait_target_amount returns its index k, or -1 if there is none. The amount is X of move, the angle of turn, the
- * only number of parts that is not 0, or the element of R^1. */
+ * cb_gait_target_amount returns its index k, or -1 if there is none. The amount is the distance of a target `move`, the
+ * angle of `turn`, the number of `parts` that is not 0 if there is only one, or the element of R^1. */
 int cb_gait_target_count(const cb_group *G, const cb_gait_target *t);
 int cb_gait_target_amount(const cb_group *G, const cb_gait_target *t);
 /* cb_gait_target_get returns the amount, or nan if there is none. cb_gait_target_set replaces the amount. */
 double cb_gait_target_get(const cb_group *G, const cb_gait_target *t);
 void cb_gait_target_set(const cb_group *G, cb_gait_target *t, double amount);
 
-/* Computes c[count], first[count][dim] and second[count][dim][dim]; the last two may be NULL. Returns
- * CB_ERROR_UNSUPPORTED for move and turn in a group of more than CB_JET_MAX numbers, and CB_ERROR_DOMAIN if log(g e^-1)
- * does not exist. */
+/* Computes the values c[count] of the conditions at g, and their derivatives first[count][dim] and
+ * second[count][dim][dim], which may be NULL. Returns CB_ERROR_UNSUPPORTED for move and turn in a group of more than
+ * CB_JET_MAX numbers, and CB_ERROR_DOMAIN if log(g e^-1) does not exist. */
 cb_status cb_gait_target_at(const cb_group *G, const cb_gait_target *t, const double *g, double *c, double *first,
                             double *second);

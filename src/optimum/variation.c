@@ -1,4 +1,5 @@
-/* The first variation of cost and holonomy on Gauss's panels (variation.h). */
+/* This file computes cost and holonomy of a gait and their first derivatives, with Gauss's rule on panels
+ * (variation.h). */
 #include "optimum/variation_private.h"
 
 #include "numerics/lie_private.h"
@@ -36,7 +37,7 @@ cb_status cb_variation_divide(cb_variation *v, int pieces, const int *piece) {
 
 static double length(const cb_variation *v, int k) { return sqrt(v->work->share[k] * v->work->part[k]); }
 
-/* Computes the cost from the costs of the pieces. */
+/* Computes the cost (sum_k sqrt(s_k E_k))^2 from the costs E_k of the pieces and their shares s_k of the time. */
 static void pieces_cost(cb_variation *v) {
   double sum = 0;
   for (int k = 0; k < v->work->pieces; k++) sum += length(v, k);
@@ -262,9 +263,9 @@ static void panel_path(const cb_variation *v, double h, double (*xi)[CB_GROUP_DI
   for (int a = 0; a < dim; a++) z[STAGES][a] = h * cb_dot(STAGES, t->b, rate[a]);
 }
 
-/* Computes the elements at the nodes of panel k, which begins at the element g, and z at the end of the panel. If there
- * is momentum, the velocities depend on the elements, so that several sweeps are needed; they end when the elements
- * change only by round-off. */
+/* Computes the group elements at the nodes of panel k, which begins at the element g, and z of panel_path. If there is
+ * momentum, the velocities depend on the elements. Several sweeps are then made, until the elements change only by
+ * round-off. */
 static void panel_elements(cb_variation *v, int k, const double *g, double (*z)[CB_GROUP_DIM]) {
   const cb_group *G = v->bundle->group;
   const cb_basis *s = v->basis;

@@ -49,9 +49,9 @@ typedef struct cb_basis {
   struct cb_arena *arena;
 } cb_basis;
 
-/* These functions create a basis. `panels` is the total number of panels (on arcs at least 2 each); with 0, as many are
- * used as resolve the functions. They return CB_ERROR_ARGUMENT for more than 256 harmonics, more than CB_BASIS_ARCS_MAX
- * arcs, or a degree outside 2 to 64. The caller frees *out. */
+/* These functions create a basis. `panels` is the total number of panels (at least 2 on each arc); if it is 0, the
+ * number is chosen so that the panels resolve the functions. They return CB_ERROR_ARGUMENT for more than 256 harmonics,
+ * more than CB_BASIS_ARCS_MAX arcs, or a degree outside 2 to 64. The caller frees *out. */
 cb_status cb_basis_fourier(int harmonics, int panels, cb_basis **out);
 /* The ends[arcs + 1] of the arcs must increase from 0 to 1. */
 cb_status cb_basis_arcs(int arcs, const double *ends, int degree, int panels, cb_basis **out);
@@ -69,15 +69,16 @@ typedef struct cb_variation {
   const cb_bundle *bundle;
   const cb_basis *basis; /* borrowed */
   int n, dim, unknowns;  /* numbers of shape variables, of dimensions of the group, and of coefficients c */
-  /* r(1) - r(0), full periods of the variables, set by the caller; the gait is drift t plus the functions */
+  /* r(1) - r(0), which are full periods of the variables, set by the caller. The gait is drift t plus the sum of the
+   * basis functions with the coefficients c. */
   double drift[CB_SHAPE_MAX];
   double cost;
   double g[CB_GROUP_SIZE];
   double *dcost; /* [unknowns]: the derivative of cost in c */
   double *dy;    /* [dim][unknowns]: y_1(1), the derivative of the holonomy in c */
-  /* values at the nodes */
-  double *r, *v;   /* [nodes][n] */
-  double *element; /* [nodes][group->size] */
+  /* The following arrays have values at the nodes. */
+  double *r, *v;   /* [nodes][n]: the shape r of the gait and v = r' */
+  double *element; /* [nodes][group->size]: g */
   double *A, *dA, *M, *dM;
   struct cb_effort
       *effort; /* borrowed, set by the caller: the cost is that of torques (effort.h); NULL: int v.M v dt */

@@ -90,8 +90,8 @@ static void follow(cb_variation *v, const double *a, double *left) {
   }
 }
 
-/* Computes rows of `left` and `right`. The part of the Hessian that comes from the brackets and from W is left' right +
- * right' left. Returns the number of rows. */
+/* Computes the rows of work->left and work->right. The part of the Hessian that comes from the Lie brackets and from W
+ * is left' right + right' left. Returns the number of rows. */
 static int brackets(cb_variation *v, const double *Lambda, const double *W) {
   const int dim = v->dim, u = v->unknowns;
   double K[CB_GROUP_DIM * CB_GROUP_DIM], a[CB_GROUP_DIM], b[CB_GROUP_DIM], ends[CB_GROUP_DIM * CB_GROUP_DIM] = {0};
@@ -161,15 +161,15 @@ static void block(cb_variation *v, const double *form, double *H) {
   cb_outer_add(s->nodes, f, v->work->y, f, s->rate, H, v->unknowns);
 }
 
-/* Integrals of a form over a cycle: C[m] is that of the form times cos 2 pi m t, and S[m] that of the form times sin 2
- * pi m t. m goes from 0 to twice the number of harmonics. */
+/* Fourier coefficients of a function F of time, which is an entry of the Hessian's local form: C[m] is the integral of
+ * F cos 2 pi m t over a cycle, and S[m] is that of F sin 2 pi m t. m goes from 0 to twice the number of harmonics. */
 typedef struct spectrum {
   double *C, *S;
 } spectrum;
 
-/* Computes the spectrum of a form from its integral `sum` and from the three rows of `part`. H is the number of
- * harmonics. For each function, the rows hold the integral of the rate of the function times the form; this times cos 2
- * pi H t; and this times sin 2 pi H t. */
+/* Computes the spectrum of a function F of time. `sum` is the integral of F. `part` has three rows, with a number for
+ * each function phi of the basis. These numbers are the integrals of phi' F, of phi' F cos 2 pi H t, and of phi' F sin
+ * 2 pi H t, where H is the number of harmonics. */
 static void spread(int harmonics, double sum, const double *part, spectrum out) {
   const int f = 2 * harmonics + 1;
   const double *c = part + FORMS * f, *s = c + FORMS * f;
@@ -183,8 +183,8 @@ static void spread(int harmonics, double sum, const double *part, spectrum out) 
   }
 }
 
-/* Computes four integrals of a form. It is multiplied by cos k cos l, cos k sin l, sin k cos l, and sin k sin l, where
- * cos k stands for cos 2 pi k t. */
+/* Computes from the spectrum of F the integrals of F cos k cos l, F cos k sin l, F sin k cos l and F sin k sin l, where
+ * cos k stands for cos 2 pi k t and sin k for sin 2 pi k t. */
 static void products(spectrum of, int k, int l, double *out) {
   const int apart = k > l ? k - l : l - k;
   const double C = of.C[apart], S = k > l ? of.S[apart] : -of.S[apart], D = of.C[k + l], T = of.S[k + l];

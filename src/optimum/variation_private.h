@@ -12,13 +12,14 @@ struct cb_variation_work {
   bool cubic; /* true if ad_z^3 = killing(z, z)/2 ad_z for all z of the algebra */
   double killing[9];
   double *Ad;            /* [nodes][dim][dim]: Ad_g at the nodes */
-  double *turn, *way;    /* Ad_g d_i A v and Ad_g A_i at the nodes: [nodes][dim][n] */
+  double *turn, *way;    /* turn: Ad_g (dA/dr_i) v; way: Ad_g A_i (column i of A); at the nodes, [nodes][dim][n] */
   double *ddA, *ddM;     /* second derivatives of A and M at one node */
   double *left, *right;  /* factors of the part of the Hessian that is not local in time: [..][unknowns] */
   double *rate, *before; /* for one plane (a, b) (variation.h): rate is a.y_1' at the nodes of a panel,
                           * [STAGES][unknowns]; before is a.y_1 at the beginning of the panel */
-  double
-      *form; /* local form: (r_i, r_j), (r_i, v_j), (v_i, r_j), (v_i, v_j) at the nodes: [pairs i <= j][nodes][FORM] */
+  /* [pairs i <= j][nodes][FORM]: the second derivatives of mu v'Mv/2 - <lambda, A v> by (r_i, r_j), (r_i, v_j), (v_i,
+   * r_j) and (v_i, v_j), times the weights of the nodes */
+  double *form;
   double *x, *y;                /* work arrays for one block of the Hessian: [nodes][functions] */
   int pieces;                   /* 0: the gait is one piece */
   int *piece;                   /* [panels]: the piece of each panel */

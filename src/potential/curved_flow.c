@@ -188,8 +188,8 @@ void cb_curved_flow_shape(const cb_curved_flow *f, const double (*x)[3], const d
 typedef struct task {
   cb_curved_flow *f;
   int columns;
-  const double *x; /* [columns][stride] */
-  double *out;     /* [columns][n] */
+  const double *x; /* [columns][stride]: the input of a product */
+  double *out;     /* [columns][n]: the result of the product */
   bool keep;
 } task;
 
@@ -219,8 +219,8 @@ static void source_piece(const task *t, int begin, int end) {
   }
 }
 
-/* Computes out = -S x for the rows begin..end - 1. With t->keep it also stores D, and sets row_sum to 1/2 plus the sum
- * of each row of D. */
+/* Computes the rows begin..end - 1 of out = -S x. If t->keep is set, it also stores these rows of D, and sets row_sum
+ * to 1/2 plus the sum of each row. */
 static void source_rows(void *context, int begin, int end) {
   for (int i = begin; i < end; i += ROWS) source_piece(context, i, i + ROWS < end ? i + ROWS : end);
 }

@@ -80,9 +80,9 @@ cb_status cb_curved_panels_place(cb_curved_panels *p, const double (*x)[3], cons
  * self is as in cb_panels_range (potential/panels.h). D may be NULL. */
 void cb_curved_panels_range(const cb_curved_panels *p, const double x[4], int first, int n, int self, double *S,
                             double *D);
-/* Computes the gradients of S (times r) and D with respect to x, for lengths in units of the radius of curvature 1/r,
- * for n panels from index `first` on. The results are three rows, which start `width` numbers apart. They are the
- * components in the frame of the tangent space at x to which the transvection T_x from the base point to x carries the
- * axes. */
+/* Computes the gradients of S (times r) and D with respect to x, for n panels from index `first` on. The unit of length
+ * is the radius of curvature 1/r. Each result has three rows, which start `width` numbers apart: the components in a
+ * frame of the tangent space at x. This frame is the image of the axes at the base point under the transvection T_x
+ * from the base point to x. */
 void cb_curved_panels_gradients(const cb_curved_panels *p, const double x[4], int first, int n, size_t width, double *S,
                                 double *D);

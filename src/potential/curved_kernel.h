@@ -12,10 +12,10 @@
  * centroid, with 1/12 and 3/4 of the area. The area that belongs to a point of a rule is N/(2 c^(3/2)) times the weight
  * of the point in the rule, with c of cb_curved_node (numerics/numerics_curved.h).
  *
- * For K = 1 the functions use a number P of the distance t. P is t/sin t for t <= pi/2 and (pi - t)/sin t otherwise. As
- * a function of z = min(q, 4 - q)/4, which is at most 1/2, P is 1 + z times a polynomial. This polynomial interpolates
- * (asin(z^1/2)/(z (1 - z))^1/2 - 1)/z at Chebyshev's points; the relative error of P is 4e-15. The rule of degree 2,
- * whose errors are of order 1e-6, uses a shorter polynomial with the error 2e-10.
+ * For K = 1 the functions use P, a function of the distance d. P is d/sin d for d <= pi/2 and (pi - d)/sin d otherwise.
+ * As a function of z = min(q, 4 - q)/4, which is at most 1/2, P is 1 + z times a polynomial. This polynomial
+ * interpolates (asin(z^1/2)/(z (1 - z))^1/2 - 1)/z at Chebyshev's points; the relative error of P is 4e-15. The rule of
+ * degree 2, whose errors are of order 1e-6, uses a shorter polynomial with the error 2e-10.
  */
 #ifndef CB_POTENTIAL_CURVED_KERNEL_H
 #define CB_POTENTIAL_CURVED_KERNEL_H
@@ -133,20 +133,22 @@ INLINE xyz times(vec f, xyz a) { return (xyz){f * a.x, f * a.y, f * a.z}; }
 /* Returns the gnomonic image of a point y: the vector part of T_x^-1 y divided by its w. */
 INLINE xyz image(const sight *s, const cb_curved_view *v, double K) { return times(set(1) / s->w, towards(s, v, K)); }
 
-/* Returns 4 pi G for K < 0 and 4 pi^2 G for K > 0, with r = 1. */
+/* Returns 4 pi G for K < 0 and 4 pi^2 G for K > 0, where G is the potential of a point source in a space with the
+ * radius of curvature 1 (potential/curved_flow.h). */
 INLINE vec green(const sight *s, double K) {
   if (K < 0) return fma3(s->w, s->inverse, set(-1));
   return s->w * where_above(set(0), s->w, s->P, fma3(set(PI), s->inverse, -s->P));
 }
 
-/* Returns (t - sin t cos t)/sin^3 t, with pi - t in place of t where behind > 0. square is 1/sin^2 t. */
+/* Returns (t - sin t cos t)/sin^3 t. Here t is the distance d of the file head, or pi - d where behind > 0. square is
+ * 1/sin^2 t. */
 INLINE vec background(const sight *s, vec square, vec behind) {
   const vec other = fma3(set(PI), s->inverse, -s->P), angle = where_above(set(0), s->w, other, s->P),
             rest = where_above(set(0), s->w, s->P, other);
   return where_above(behind, set(0), rest + s->w, angle - s->w) * square;
 }
 
-/* Returns 4 pi G - 1/(s_K c_K^2). */
+/* Returns 4 pi G - 1/(s_K c_K^2), where G is the potential of a point source (potential/curved_flow.h). */
 INLINE vec smooth(const sight *s, double K) {
   const vec w = s->w, w2 = w * w, rest = s->sine * (w2 + w + set(1)) / ((set(1) + w) * w2);
   if (K < 0) return rest - set(1);
@@ -175,8 +177,8 @@ INLINE vec singular(const sight *a, const sight *b, const sight *c, const cb_cur
   return root(fma3(set(K) * h, h, set(1))) * flat;
 }
 
-/* Sums over the points of one rule. Each member adds, for every point, the weight times the value of the function of
- * the same name. */
+/* Sums over the points of a quadrature rule. Each member is the sum of weight times value, where the value is that of
+ * the function with the same name at the point. */
 typedef struct sums {
   vec green, background, smooth;
 } sums;
@@ -379,7 +381,7 @@ INLINE xyz singular_slope(const sight *a, const sight *b, const sight *c, const 
   return out;
 }
 
-/* Returns minus the gradient of M, the second argument of atan2 in D. */
+/* Returns minus the gradient in x of M, the second argument of atan2 in the formula of D (potential/curved_flow.h). */
 INLINE xyz along_slope(const sight *a, const sight *b, const sight *c, xyz pa, xyz pb, xyz pc) {
   const vec ab = dot(pa, pb), bc = dot(pb, pc), ca = dot(pc, pa);
   const vec fa = a->w * a->inverse * fma3(b->sine, c->sine, bc) + b->w * c->sine + c->w * b->sine,

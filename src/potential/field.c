@@ -1,6 +1,7 @@
-/* This file computes the flow around moving bodies at points and on the surface, and its pressure (equations in
- * field.h). The densities of sources have four columns. The first three are the components of g; their potential A, a
- * vector, gives the velocity rot A. The fourth is -w, and the gradient of its potential is a velocity.
+/* This file computes the flow around moving bodies at points and on the surface, and its pressure (equations and
+ * symbols in field.h). The densities of sources have four columns. The first three are the components of g; their
+ * potentials form a vector A, which gives the velocity rot A. The fourth is -w; the gradient of its potential is the
+ * other part of the velocity.
  */
 #include "potential/field.h"
 
@@ -24,7 +25,7 @@ struct cb_flow_about {
   int vertices, faces, corners; /* corners: the vertices, followed by copies of the vertices of sheets */
   cb_panels *panels;
   cb_far *far;
-  int (*face)[3], (*corner)[3]; /* [faces] */
+  int (*face)[3], (*corner)[3]; /* [faces]: the vertices and the corners (see `corners`) of each face */
   /* sheet: [faces]; border: [corners], true for a corner on the border of a sheet, where the jump is 0 */
   bool *sheet, *border;
   /* w: [faces], the normal velocity; jump: [faces], phi of solids and the jump of phi across sheets; kinetic: the
@@ -34,7 +35,8 @@ struct cb_flow_about {
   /* the side to which the normals point, and the other side, on which solids have the values 0 */
   field_side side[2];
   double (*v)[3];            /* [vertices]: the velocity of the surface */
-  double *sigma;             /* [FIELD_COLUMNS][faces] */
+  double *sigma;             /* [FIELD_COLUMNS][faces]: densities of the velocity: the vortices g (field.h), and -w on
+                              * solids, 0 on sheets */
   double *sources, *dipoles; /* [2][faces]: for phi, and for a field that is -1 in solids */
   cb_far_field *velocity, *potential;
   double *at; /* [2][BATCH]: phi, and the field that is -1 in solids, at the points of a batch */
@@ -120,7 +122,8 @@ static void plane_axes(const double n[3], double e[2][3]) {
   cb_cross3(n, e[0], e[1]);
 }
 
-/* Fits the values value[faces][columns] of the faces at the corners. The results are out[corners][columns]. */
+/* Computes values out[corners][columns] at the corners from the values value[faces][columns] of the faces, by fits of
+ * linear functions to the faces around each corner. */
 static cb_status cb_field_fit(const cb_flow_about *f, const double (*x)[3], int columns, const double *value,
                               double *out) {
   const cb_panels *p = f->panels;
@@ -155,7 +158,7 @@ static cb_status cb_field_fit(const cb_flow_about *f, const double (*x)[3], int 
   return CB_OK;
 }
 
-/* Interpolates `columns` values from the corners of face i with these weights. */
+/* Interpolates `columns` values from the corners of face i to the point with the barycentric coordinates weight[3]. */
 static void interpolate(const cb_flow_about *f, int i, const double weight[3], int columns, const double *corner,
                         double *out) {
   const int *at = f->corner[i];
@@ -174,7 +177,8 @@ static void along_edges(const cb_flow_about *f, const double (*x)[3], int i, dou
   }
 }
 
-/* Computes the strengths of sources, dipoles and vortices from w and jump. */
+/* Computes the strengths of sources, dipoles and vortices from the normal velocities f->w and the jumps f->jump of
+ * phi. */
 static cb_status find_strengths(cb_flow_about *f, const double (*x)[3]) {
   const size_t n = (size_t)f->faces;
   const cb_status status = cb_field_fit(f, x, 1, f->jump, f->strength);
@@ -241,7 +245,8 @@ static void set_face(cb_flow_about *f, const double (*x)[3], int i) {
   for (int s = 0; s < 2; s++) memcpy(f->side[s].u[i], u[s], sizeof u[s]);
 }
 
-/* Computes the values on both sides of the surface from the strengths and their fields. */
+/* Computes phi and u on both sides of the surface, at the faces and the corners, from the jump `strength` and the flow
+ * that all panels cause. */
 static cb_status find_sides(cb_flow_about *f, const double (*x)[3]) {
   field_side *own = f->side, *other = f->side + 1;
   cb_status status = CB_OK;
@@ -388,7 +393,7 @@ double cb_field_kinetic(const cb_flow_about *f) { return f->kinetic; }
 
 static const double centre[3] = {1. / 3, 1. / 3, 1. / 3};
 
-/* Sets c to the velocity of a point of the surface. */
+/* Sets c to the velocity of the point of a face that has the barycentric coordinates weight[3]. */
 static void carried(const cb_flow_about *f, int face, const double weight[3], double c[3]) {
   for (int k = 0; k < 3; k++) {
     c[k] = 0;

@@ -70,8 +70,9 @@ double cb_field_kinetic(const cb_flow_about *f);
 
 /* Computes p - p_far for density 1 at points x that move with velocity c, by differences of second order in h. f are
  * the flows at the times t - h, t and t + h, with the same faces, and u is the velocity in f[1]. c is any velocity for
- * which x +- h c stays outside the moving bodies; near a body this is the velocity of the body. In the layer p is
- * evaluated at points that move with the surface, for any c. Returns CB_ERROR_MEMORY if there is no memory. */
+ * which x +- h c stays outside the moving bodies; near a body use the velocity of the body. For x in the layer around
+ * the surface (see the top of this file), p is evaluated at points that move with the surface, whatever c is. Returns
+ * CB_ERROR_MEMORY if there is no memory. */
 cb_status cb_field_pressure(cb_flow_about *const f[3], double h, int points, const double (*x)[3], const double (*c)[3],
                             const double (*u)[3], double *p);
 /* Computes p - p_far at the centres of the faces on a side (0 or 1), with the differences of cb_field_pressure. p -
@@ -91,8 +92,10 @@ void cb_field_face_pressure(cb_flow_about *const f[3], double h, int side, doubl
 typedef cb_status (*cb_stream_velocity)(void *context, int points, const double (*x)[3], double (*u)[3]);
 
 typedef struct cb_stream_lines {
-  int lines, points;   /* points per line */
-  double apart, error; /* apart: distance of points along a line, < 0: upstream; error: per step, as a length */
+  int lines, points; /* points per line */
+  /* apart: the distance of successive points along a line; < 0: the line goes upstream. error: the tolerance of the
+   * error in one step of the integrator, a length */
+  double apart, error;
 } cb_stream_lines;
 
 /* Sets x[lines][points], beginning with the seeds, and u[lines][points] at these points. A line stops at a point where

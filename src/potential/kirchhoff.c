@@ -33,8 +33,8 @@ struct cb_kirchhoff {
   cb_pieces *pieces;      /* the pieces of a body with sheets; NULL: there are only solids */
   cb_sheet *sheet;        /* replaces the operator if there are sheets */
   cb_curved_flow *curved; /* replaces the operator in a curved space; the panels then have normal coordinates */
-  const double *area;     /* [n] */
-  double *w, *phi;        /* [COLUMNS][n] */
+  const double *area;     /* [n]: the areas of the panels */
+  double *w, *phi;        /* [COLUMNS][n]: normal velocities and potentials of the motions */
   double *some;           /* [2][COLUMNS][n]: work array, for example for right-hand sides and solutions */
   bool solved, placed;    /* placed: the body is near a wall, so that the added mass depends on the position */
   double K[6][6], asymmetry, coarseness; /* K: about the centre of the panels */
@@ -306,8 +306,8 @@ static void average(const cb_kirchhoff *k, double (*mean)[7]) {
     }
 }
 
-/* Computes the coarseness (cb_kirchhoff_mass). The corners at the borders of sheets have indices from k->vertices on
- * (potential/mesh_pieces.h); their values are 0. */
+/* Computes the coarseness (cb_kirchhoff_mass). The potential counts as 0 at the corners on borders of sheets, which
+ * have indices from k->vertices on (potential/mesh_pieces.h). */
 static cb_status find_coarseness(cb_kirchhoff *k, const double raw[6][6], const double unit[6]) {
   const size_t places = (size_t)(k->pieces ? k->pieces->places : k->vertices);
   double(*mean)[7] = calloc(places, sizeof *mean), K[6][6] = {{0}};

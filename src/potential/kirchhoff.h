@@ -74,7 +74,8 @@ typedef struct cb_kirchhoff_report {
   size_t bytes; /* memory of the operator */
 } cb_kirchhoff_report;
 
-/* K, mu0 and kinetic of the equations above. K is symmetric; mu0 and kinetic are 0 for a shape at rest. */
+/* The added mass K, and mu0 and kinetic, as in the equations at the top of this file. K is symmetric; mu0 and kinetic
+ * are 0 for a shape at rest. */
 typedef struct cb_kirchhoff_mass {
   double K[6][6], mu0[6], kinetic;
   /* The change of K if the potentials are linear on each panel. Their value at a corner is then the mean over the

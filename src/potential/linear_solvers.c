@@ -14,10 +14,10 @@
 enum { PIECE = 4096 }; /* number of terms of a partial sum, the same for any number of threads */
 
 typedef struct column {
-  double *basis; /* [restart + 1][n] */
-  /* h: the triangular matrix, in columns of restart + 1 numbers; cosine, sine: of the rotations */
+  double *basis; /* [restart + 1][n]: the vectors of the Krylov basis */
+  /* h: the triangular matrix of GMRES, in columns of restart + 1 numbers; cosine, sine: those of Givens rotations */
   double *h, *cosine, *sine;
-  double *g;       /* the rotated right-hand side */
+  double *g;       /* the right-hand side of the triangular equations, after the rotations */
   double size;     /* |b|, b the right-hand side */
   double residual; /* |b - A x| */
   int steps;       /* number of steps in this cycle */
@@ -112,8 +112,8 @@ static void scale(int n, double factor, const double *a, double *out) {
 
 /* --- steps --- */
 
-/* Makes w orthogonal to the basis and appends w to the basis. Rotations turn the new column of coefficients into a
- * column of the triangular matrix. */
+/* Makes one step of GMRES: makes w orthogonal to the Krylov basis and appends it. Givens rotations transform the
+ * coefficients of w, a column of the Hessenberg matrix, to a column of the triangular matrix. */
 static void extend(const cb_krylov *k, column *q, double *w) {
   const int j = q->steps;
   double *h = q->h + (size_t)j * ((size_t)k->restart + 1);

@@ -53,7 +53,7 @@ cb_status cb_potential_factor(int n, size_t stride, double *a, int *pivots);
 /* Solves M x = b for each of the columns b[columns][n], and replaces b by x. M is the matrix whose factors are in `a`
  * and `pivots`. */
 void cb_potential_back(int n, size_t stride, const double *a, const int *pivots, int columns, double *b);
-/* Does the same as cb_potential_back for M^T x = b. */
+/* Solves M^T x = b instead of M x = b, with the same arguments as cb_potential_back. */
 void cb_potential_back_transposed(int n, size_t stride, const double *a, const int *pivots, int columns, double *b);
 
 /* Every call of the BLAS must be between these two calls, so that only one thread calls the BLAS at a time. */

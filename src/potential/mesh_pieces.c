@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An edge of a face, opposite to the vertex `across`. */
+/* An edge of a face. low < high: the vertices at its ends; across: the vertex of the face opposite to the edge. */
 typedef struct side {
   int low, high, face, across;
-  bool forward; /* the face runs from low to high */
+  bool forward; /* the vertices of the face are listed in the order low, high */
 } side;
 
 /* An edge of a border. end: the copies of its two vertices. Copies are numbered from 0; their places (cb_pieces) come
@@ -34,11 +34,11 @@ typedef struct pieces {
 /* Data that is used while the pieces are found. */
 typedef struct search {
   int faces, *up; /* up: [faces], a union-find forest; each root is a face that represents its piece */
-  bool *sheet;    /* [faces]: the piece of this root is a sheet */
-  bool *reached;  /* [faces]: the fluid reaches the face */
-  double *volume; /* [faces]: the volume of the piece of this root */
+  bool *sheet;    /* [faces]: for a root, whether its piece is a sheet */
+  bool *reached;  /* [faces]: true: the fluid reaches the face */
+  double *volume; /* [faces]: for a root, the volume of its piece */
   side *side;
-  int *copy; /* [vertices]; -1: the vertex has no copy */
+  int *copy; /* [vertices]: the number of the copy of a vertex on a border; -1: the vertex has no copy */
 } search;
 
 static int compare(const void *a, const void *b) {
@@ -75,8 +75,8 @@ static bool in_cavity(const double (*x)[3], int faces, const int (*face)[3], con
   return angle < -2 * 3.141592653589793;
 }
 
-/* Sets reached[f]: whether the fluid reaches face f of the piece piece[f]. The fluid does not reach a piece whose
- * volume is not positive, or a piece in a cavity. */
+/* Sets reached[f] to whether the fluid reaches face f, which belongs to the piece piece[f]. The fluid reaches no face
+ * of a piece whose volume is not positive, and none of a piece that lies in a cavity. */
 static void find_reached(const double (*x)[3], int faces, const int (*face)[3], const int *piece, const double *volume,
                          bool *reached) {
   bool any = false;
@@ -362,8 +362,8 @@ double cb_panel_bend(const cb_panels *p, const cb_panel_edge *edge) {
  * mesh_pieces.h). A tree of balls finds the panel opposite to a centre.
  */
 
-/* Larger values of q are replaced by this value. The mean of q can then reach 2 only if q > 0 on at least a sixteenth
- * of the area. */
+/* Values of q (the measure of the error, mesh_pieces.h) above this maximum are replaced by it. The mean of q can then
+ * reach 2 only if q > 0 on at least a sixteenth of the area. */
 static const double maximum = 32;
 
 /* A line from x along the unit vector d, which ends at `length`. */
@@ -397,8 +397,8 @@ static double exit_of(const line *l, const cb_panels *p, int j) {
   return t;
 }
 
-/* Returns the first panel through which the line leaves the body, and ends the line there. Returns -1 if there is
- * none. */
+/* Returns the first panel through which the line leaves the body, and shortens the line so that it ends at this panel.
+ * Returns -1 if there is no such panel. */
 static int facing(const cb_panel_tree *tree, const cb_panels *p, int self, line *l) {
   int stack[CB_TREE_LEVELS + 2] = {0}, found = -1;
   for (int top = 1; top > 0;) {

@@ -19,7 +19,7 @@
 
 #include <stdbool.h>
 
-#define CB_SHEET_REACH 0.26 /* the distance above, in units of the square root of a triangle's area */
+#define CB_SHEET_REACH 0.26 /* distance of panels from the border of a sheet, in units of sqrt(A) (see above) */
 
 typedef struct cb_pieces {
   int n, solids;    /* numbers of all panels, and of panels on solids, which come first; cavities have no panels */
@@ -28,12 +28,12 @@ typedef struct cb_pieces {
   int places;       /* number of places: the vertices, then copies of the vertices on borders */
 } cb_pieces;
 
-/* Finds the pieces. Returns CB_ERROR_DOMAIN if no piece has the fluid on its outside, or if solids and sheets cannot be
- * distinguished. The caller frees the result with cb_pieces_free. */
+/* Finds the pieces of a mesh. Returns CB_ERROR_DOMAIN if no piece has the fluid on its outside, or if solids and sheets
+ * cannot be distinguished. The caller frees the result with cb_pieces_free. */
 cb_status cb_pieces_create(int vertices, const double (*x)[3], int faces, const int (*face)[3], cb_pieces **out);
 void cb_pieces_free(cb_pieces *p);
 
-/* Sets the positions y[places] of the places, for vertices at x. */
+/* Computes the positions y[places] of the corners of panels (cb_pieces.places) from the positions x of the vertices. */
 void cb_pieces_place(const cb_pieces *p, const double (*x)[3], double (*y)[3]);
 
 /* Finds the faces of solids that the fluid reaches. For this function a piece is a set of faces that are connected
@@ -46,7 +46,8 @@ cb_status cb_pieces_outward(int vertices, const double (*x)[3], int faces, const
 
 /* An edge at which two panels meet. */
 typedef struct cb_panel_edge {
-  int end[2], panel[2]; /* end: the vertices; if more than two panels share an edge, each is paired with the next */
+  int end[2], panel[2]; /* end: the two vertices; panel: the two panels. If more than two panels share an edge, there is
+                         * a cb_panel_edge for each panel and the next one. */
 } cb_panel_edge;
 
 /* Finds the edges at which two of n panels meet. Panel i is face[which[i]], or face[i] if `which` is NULL. The caller
@@ -101,7 +102,8 @@ cb_status cb_thickness_find(const cb_panels *p, int n, double *ratio, cb_thickne
  * to 0 at 45 degrees from a right angle. The panels at the wedge-shaped rims of ellipsoids are higher. They are not
  * moved, because moving them gives no improvement. */
 
-/* Moves the places y[vertices] of the vertices at rims. The first n panels have the corners corner[i] and point
- * outwards. ratio[n]: min(1, t/sqrt(A)). Returns CB_ERROR_MEMORY if there is no memory. */
+/* Moves those positions y[vertices] of vertices that are at rims. The first n panels have the corners corner[i] and
+ * point outwards. ratio[n] is min(1, t/sqrt(A)) for the thickness t of the body at a panel of area A. Returns
+ * CB_ERROR_MEMORY if there is no memory. */
 cb_status cb_rims_place(const cb_panels *p, int n, const int (*corner)[3], const double *ratio, int vertices,
                         double (*y)[3]);

@@ -35,17 +35,17 @@ typedef struct piece {
   const cb_panels *own;
   cb_panels *image;
   size_t stride;
-  bool known;           /* `own` and the data that depends on it are valid for x */
-  double (*x)[3];       /* [vertices] */
-  double *free;         /* [n][stride]: I/2 - D */
-  double *source;       /* [COLUMNS][n]: -S w */
-  double *w, *phi;      /* [COLUMNS][stride], 0 from n on */
+  bool known;           /* the panels `own` are those at x, and `free` and `source` were computed from them */
+  double (*x)[3];       /* [vertices]: the positions of the vertices in the axes of the body */
+  double *free;         /* [n][stride]: the matrix I/2 - D of the body without the plane */
+  double *source;       /* [COLUMNS][n]: -S w_a of the body without the plane */
+  double *w, *phi;      /* [COLUMNS][stride]: normal velocities w_a and potentials phi_a (moving.h); 0 from n on */
   double *psi, *solved; /* psi: [COLUMNS][n] (moving.h); solved: [COLUMNS][n], phi without padding */
   double *A;            /* [n][stride]: A (moving.h), later its factors */
   int *pivots;
-  double (*flow)[COLUMNS][3]; /* [n]: V (moving.h) */
+  double (*flow)[COLUMNS][3]; /* [n]: V_a (moving.h), the velocity that the images cause at the centres of the panels */
   double (*corner)[3];        /* [3 n]: the corners of the images */
-  int (*face)[3];             /* [n] */
+  int (*face)[3];             /* [n]: the corners of each image, as indices of `corner` */
   double nu[3], h, sign;
 } piece;
 
@@ -372,8 +372,8 @@ struct cb_moving {
   cb_kirchhoff_options options;
   cb_kirchhoff_mass mass; /* the added mass at x, at rest */
   cb_kirchhoff_report report;
-  double *start; /* [6][panels]: potentials at which each iteration starts; NULL: 0 */
-  bool unsolved; /* there is no solution at x */
+  double *start; /* [6][panels]: the potentials from which the iteration at each pose starts; NULL: from 0 */
+  bool unsolved; /* the potentials at creation could not be computed, for example because moving parts overlap there */
   cb_spare piece;
 };
 

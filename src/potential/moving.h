@@ -12,14 +12,15 @@
 
 typedef struct cb_moving cb_moving;
 
-/* Does the same as cb_kirchhoff_create, and solves the equations for the vertices x. In a curved space it also succeeds
- * if there is no solution at x. The result refers to x and face, which must outlive it. The caller frees the result. */
+/* Creates the equations of the flow around a body, as cb_kirchhoff_create does, and solves them for the vertices x. In
+ * a curved space it also succeeds if the equations have no solution at x. The result refers to x and face, which must
+ * outlive it. The caller frees the result. */
 cb_status cb_moving_create(int vertices, const double (*x)[3], int faces, const int (*face)[3],
                            const cb_kirchhoff_options *options, cb_moving **out);
 void cb_moving_free(cb_moving *m);
 /* Computes the added mass for vertices at x that move with velocity v (NULL: at rest). */
 cb_status cb_moving_added_mass(cb_moving *m, const double (*x)[3], const double (*v)[3], cb_kirchhoff_mass *out);
-/* Does the same as cb_kirchhoff_form, for vertices at x. */
+/* Computes the form G of n motions v of the vertices, as cb_kirchhoff_form does, for vertices at x. */
 cb_status cb_moving_form(cb_moving *m, const double (*x)[3], int n, const double (*v)[3], double *G);
 /* Returns the report for the body as it was created. */
 cb_kirchhoff_report cb_moving_report(const cb_moving *m);
@@ -63,9 +64,10 @@ void cb_placed_free(cb_placed *m);
 /* Returns the tensor in free space, with the vertices as at creation, and sets *report. */
 const cb_kirchhoff_mass *cb_placed_far(const cb_placed *m, cb_kirchhoff_report *report);
 
-/* Computes the form for the body at the pose g. Its vertices are at x in the body's axes and move there with velocity v
- * (NULL: at rest). Returns CB_STEP_DOMAIN for a body that reaches the plane. It also returns CB_STEP_DOMAIN for a body
- * so near that its panels do not resolve the gap: the asymmetry of the linear part of G is then at least 0.1 of its
- * trace. Returns CB_ERROR_ARGUMENT if the matrices do not fit into the memory. The function may be called from any
- * thread. Each thread has its own solver while it works, and the result does not depend on earlier calls. */
+/* Computes G and its derivatives for the body at the pose g. Its vertices are at x in the body's axes and move there
+ * with velocity v (NULL: at rest). Returns CB_STEP_DOMAIN for a body that reaches the plane. It also returns
+ * CB_STEP_DOMAIN for a body so near that its panels do not resolve the gap: the asymmetry of the linear part of G is
+ * then at least 0.1 of its trace. Returns CB_ERROR_ARGUMENT if the matrices do not fit into the memory. The function
+ * may be called from any thread. Each thread has its own solver while it works, and the result does not depend on
+ * earlier calls. */
 cb_status cb_placed_at(cb_placed *m, const double (*x)[3], const double (*v)[3], const cb_pose *g, cb_placed_form *out);

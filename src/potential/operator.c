@@ -24,7 +24,7 @@ enum {
   /* up to this number of panels, if the iteration is slow, factors of the complete matrix are faster than a
    * preconditioner */
   SMALL = 2000,
-  SLOW = 20,           /* steps of the iteration that take about as long as the factors */
+  SLOW = 20,           /* number of steps of the iteration that take about as long as the computation of the factors */
   PRECONDITIONED = 60, /* maximum number of preconditioned steps; good preconditioners need far fewer */
   RESTART = 40,
   LARGE_PAGE = 1 << 21,
@@ -44,10 +44,12 @@ struct cb_operator {
   int *pivots;   /* the pivots of the factors; NULL: none */
   bool filled, tree, dense, factored;
   cb_far *far;
-  bool coarse; /* use the preconditioner */
+  bool coarse; /* GMRES uses the preconditioner `hlu` */
   cb_hlu *hlu; /* NULL: not computed yet */
   cb_krylov *krylov;
-  double *padded, *b, *row_sum; /* padded: [columns][stride]; b: [columns][n]; row_sum: [n] */
+  /* padded: [columns][stride], the columns of a product, padded with zeros; b: [columns][n], the right sides; row_sum:
+   * [n], for each row of D 1/2 plus the sum of its entries */
+  double *padded, *b, *row_sum;
 };
 
 static size_t stored_bytes(const cb_operator *o) { return o->stride * (size_t)o->p->n * sizeof(double); }
@@ -80,8 +82,8 @@ static cb_status take_matrix(cb_operator *o) {
 typedef struct task {
   cb_operator *o;
   int columns;
-  const double *x; /* [columns][stride] */
-  double *out;     /* [columns][n] */
+  const double *x; /* [columns][stride]: the input of a product */
+  double *out;     /* [columns][n]: the result of the product */
   bool keep;       /* store the rows of D */
 } task;
 
@@ -231,7 +233,8 @@ static cb_status check_closed(const cb_operator *o) {
                  o->report.row + 1, c[0], c[1], c[2], 4 * fabs(o->row_sum[o->report.row] - 0.5));
 }
 
-/* Prepares the right-hand side b, and the matrix or its factors. */
+/* Computes the right-hand side b from w. At the first call also computes the far field, or the matrix or its factors,
+ * and checks that the surface is closed. */
 static cb_status prepare(cb_operator *o, int columns, const double *w) {
   const bool had = o->filled;
   cb_status status = CB_OK;
@@ -295,7 +298,7 @@ static void precondition_from_here(cb_operator *o) {
   o->report.method = CB_POTENTIAL_HLU;
 }
 
-/* Factors the complete matrix, and selects factors for all later solutions, also after cb_operator_renew. */
+/* Computes the LU factors of the complete matrix. All later solutions use LU factors, also after cb_operator_renew. */
 static cb_status turn_dense(cb_operator *o, int columns, const double *w) {
   cb_status status = take_matrix(o);
   if (!status && o->tree) stored_source(o, columns, w, true);
@@ -421,7 +424,7 @@ struct cb_images {
   cb_panels *both;
   cb_operator *operator;
   bool fresh;      /* the panels of body and image are up to date */
-  double *w, *phi; /* [columns][2 n] */
+  double *w, *phi; /* [columns][2 n]: normal velocities and potentials on the panels of body and image */
 };
 
 static cb_status mirror(cb_images *m) {

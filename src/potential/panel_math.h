@@ -55,7 +55,7 @@ INLINE vec double_angle(vec y, vec x) {
   return where_above(ay, set(0), (vec)((bits)(half + half) | ((bits)y & 0x8000000000000000ULL)), set(0));
 }
 
-/* Returns L of an edge of length l, for v = R1 R2 + a.b and sum = R1 + R2. */
+/* Returns the logarithm L of an edge of length l (see the file head), for v = R1 R2 + a.b and sum = R1 + R2. */
 INLINE vec edge_log(vec sum, vec l, vec v) {
   static const double c[] = {0x1.5555555555555p-2, 0x1.9999999999f4ap-3, 0x1.24924923d8d53p-3, 0x1.c71c72e6a0bf3p-4,
                              0x1.745caa083f891p-4, 0x1.3b2a29705fb2cp-4, 0x1.0e857c4765545p-4, 0x1.16d0d0a09926bp-4};

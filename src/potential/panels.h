@@ -56,7 +56,8 @@ typedef struct cb_panel_choice {
   int self;
 } cb_panel_choice;
 
-/* Computes the derivatives along d of the potentials S[n] and D[n] of the chosen panels at x; S or D may be NULL. The
- * derivative of S of the panel `self` is set to 0, the mean of both sides if d is its normal. */
+/* Computes the derivatives of the potentials S and D at x along the vector d, for the n chosen panels; S or D may be
+ * NULL. For the panel `self`, which contains x, the derivative of S is set to 0. If d is the normal of this panel, 0 is
+ * the mean of the derivatives on its two sides. */
 void cb_panels_slopes(const cb_panels *p, const double x[3], const double d[3], cb_panel_choice of, double *S,
                       double *D);

@@ -16,10 +16,11 @@ struct cb_plane_flow {
   const cb_plane_body *const *body;
   int *first, *pivot;           /* first: the unknown of a body's first node */
   double *x, *y, *dx, *dy;      /* x, y: the nodes z in the common frame; dx, dy: z' ds/(2 pi) */
-  double *A, *phi, *right;      /* phi[motions][unknowns], right[changes][motions][unknowns] */
-  double *seen;                 /* sum_t Re C_zt Psi(t) of each body at each node z */
-  double *re, *im, *psi;        /* re, im: C of one target and the nodes of a body; psi: [motions][nodes of a body] */
-  double *u, *impulse, *change; /* u: [motions][bodies][3]; impulse, change: [bodies][3], of one motion */
+  double *A, *phi, *right;      /* A: the matrix, later its factors; phi: [motions][unknowns], the potentials; right:
+                                 * [changes][motions][unknowns], right-hand sides, later the changes of phi */
+  double *seen;                 /* [bodies][unknowns][3]: sum_t Re C_zt Psi_a(t), z: a node, t: the nodes of a body */
+  double *re, *im, *psi;        /* re, im: C_zt for one z and the nodes t of a body; psi: [motions][nodes of a body] */
+  double *u, *impulse, *change; /* u: [motions][bodies][3], twists; impulse, change: [bodies][3], of one motion */
   cb_plane_error error;
 };
 
@@ -263,7 +264,7 @@ enum { FINE_MAX = 1 << 18 };
 typedef struct points {
   int n, over, count;
   double complex *z, *dz, *ddz;
-  double *re, *im; /* the two parts of C (plane_flow.h), for one target point */
+  double *re, *im; /* [count]: real and imaginary part of C_zt (plane_flow.h) from one point z to all points t */
 } points;
 
 static double place(const points *p, int k) { return M_PI / p->n + k * (2 * M_PI / p->count); }

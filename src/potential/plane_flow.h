@@ -46,9 +46,9 @@ typedef struct cb_plane_curve {
 
 /* Returns an ellipse with the semi-axes a along x and b along y. */
 cb_plane_curve cb_plane_ellipse(double a, double b);
-/* Returns Joukowski's symmetric foil from the tail at x = -length/2 to the nose at length/2: zeta + 1/zeta of a circle
- * about -bulge with radius 1 + bulge + tail, scaled. bulge >= 0 is the thickness. tail >= 0 rounds the tail; 0 gives a
- * cusp. */
+/* Returns Joukowski's symmetric foil. Its tail is at x = -length/2 and its nose at length/2. It is the image of a
+ * circle in the plane zeta by zeta + 1/zeta, scaled to this length. The circle has the radius 1 + bulge + tail. `bulge`
+ * >= 0 is its distance from 0 and sets the thickness of the foil. `tail` >= 0 rounds the tail; 0 gives a cusp. */
 cb_plane_curve cb_plane_joukowski(double length, double bulge, double tail);
 
 typedef struct cb_plane_body {
@@ -83,9 +83,9 @@ void cb_plane_flow_free(cb_plane_flow *f);
  * bodies overlap or are closer than their nodes resolve; the message gives their numbers from 1. Returns
  * CB_STEP_SINGULAR if the equations are singular. */
 cb_status cb_plane_flow_solve(cb_plane_flow *f, const double (*pose)[3], int motions, const double *u, double *G);
-/* Computes the change dG[changes][motions][motions] of G; cb_plane_flow_solve must have been called before.
- * V[changes][bodies][3] are changes of the poses, as twists in the common frame about its origin.
- * du[changes][motions][bodies][3] are the corresponding changes of the motions. */
+/* Computes dG[changes][motions][motions], how G changes with the poses. cb_plane_flow_solve must have been called
+ * before. V[changes][bodies][3] are changes of the poses, as twists in the common frame about its origin.
+ * du[changes][motions][bodies][3] are the changes of the twists u that belong to them. */
 void cb_plane_flow_change(cb_plane_flow *f, int changes, const double *V, const double *du, double *dG);
 
 typedef struct cb_plane_error {

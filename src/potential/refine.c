@@ -101,8 +101,8 @@ static bool is_end(cb_status status) {
   return status == CB_ERROR_STEP || status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN;
 }
 
-/* Writes the reason why the error is not met. The reached error has the smallest number of digits that distinguishes it
- * from the requested error. */
+/* Writes to `why` the reason why the requested error was not reached. The reached error is printed with just so many
+ * digits that it differs from the requested one. */
 static void say_unmet(cb_status status, double error, double reached, const run *r, char why[CB_POTENTIAL_WHY]) {
   char next[CB_POTENTIAL_WHY / 2], digits[32], asked[32];
   snprintf(next, sizeof next, "%s", status ? cb_error_text() : "no finer mesh is used");
@@ -162,7 +162,8 @@ static void units(const cb_potential_level *level, double unit[6]) {
   for (int i = 0; i < 6; i++) unit[i] = sqrt(K) * (i < 3 ? level->radius : 1);
 }
 
-/* Returns the size of a difference K of tensors in the units of units(). Transforms K to the centre of the level. */
+/* Returns the size of a difference K of two tensors: the largest entry in the units of units(). The function also
+ * transforms K itself to the centre of the level. */
 static double size_at(const cb_potential_level *level, double K[6][6]) {
   double unit[6], size = 0;
   units(level, unit);
@@ -185,8 +186,8 @@ double cb_potential_departure(const cb_potential_level *level, const double K[6]
   return size_at(level, difference);
 }
 
-/* Replaces K by the nearest tensor without negative eigenvalues, in the units of units(). The true tensor has none, so
- * the result is at least as close to the true tensor. */
+/* Replaces K by the nearest tensor without negative eigenvalues, where distances are measured in the units of units().
+ * The true tensor has no negative eigenvalues, so the result is at least as close to it as K was. */
 static cb_status make_positive(const cb_potential_level *level, double K[6][6]) {
   double unit[6], value[6], vector[36], a[36];
   gsl_eigen_symmv_workspace *work = gsl_eigen_symmv_alloc(6);
@@ -208,8 +209,9 @@ static cb_status make_positive(const cb_potential_level *level, double K[6][6]) 
 /* FACING: a body counts as a sheet if it is thinner than 1/FACING of the size of its faces */
 enum { ORDERS = 3, FACING = 10 };
 
-/* The orders p of the error in h. count: number of orders that are removed if there are enough levels. wide: the faces
- * are wider than the body is thick, so the order changes as the faces become smaller. */
+/* The orders p of the terms h^p of the error, for faces of size h. count: number of orders that are removed if there
+ * are enough levels. wide: the faces are wider than the body is thick, so the order changes as the faces become
+ * smaller. */
 typedef struct orders {
   double p[ORDERS];
   int count;
@@ -226,7 +228,7 @@ static void weights(int n, const cb_potential_level *level, int m, const orders 
   const cb_potential_level *first = level + n - 1 - m;
   for (int i = 0; i <= m; i++) sum[i][i] = 1;
   for (int k = 0; k < m; k++) {
-    double left[ORDERS + 1] = {0}; /* factor of h^p in each sum */
+    double left[ORDERS + 1] = {0}; /* coefficient of the error term of order p[k] in each sum of levels */
     for (int i = 0; i <= m - k; i++)
       for (int l = 0; l <= m; l++) left[i] += sum[i][l] * pow((double)first[m].faces / first[l].faces, o->p[k] / 2);
     for (int i = 0; i < m - k; i++)
@@ -282,7 +284,7 @@ static int similar(int n, const cb_potential_level *level) {
   return m;
 }
 
-/* Returns the largest relative difference between two growths. */
+/* Returns the largest growth of the number of faces between successive levels, divided by the smallest one, minus 1. */
 static double unevenness(int n, const cb_potential_level *level) {
   double least = INFINITY, maximum = 0;
   for (int l = 1; l < n; l++) {
@@ -307,7 +309,7 @@ static double share(int n, const cb_potential_level *level, const orders *o) {
   return order >= p - 0.4 && order <= p + 0.1 ? 0.25 : 1;
 }
 
-/* Returns the bound for the weights w of three or more levels. */
+/* Returns the bound of the error of K extrapolated from three or more levels with the weights w (refine.h). */
 static double bound(int n, const cb_potential_level *level, const orders *o, const double *w) {
   double one[CB_POTENTIAL_LEVELS], before[CB_POTENTIAL_LEVELS] = {0}, raw[CB_POTENTIAL_LEVELS] = {0};
   const double last = change(n, level);
@@ -317,7 +319,7 @@ static double bound(int n, const cb_potential_level *level, const orders *o, con
   const double changed = between(n, level, w, before), corrected = between(n, level, w, raw),
                second = between(n, level, w, one);
   if (o->smooth && !o->wide && settled(n, level)) return fmax(fmax(3 * second, changed / 4), corrected / 50);
-  /* for sheets `changed` and `second` decrease steadily, so half of them is sufficient */
+  /* For sheets `changed` and `second` decrease steadily from level to level, so half of them is a sufficient bound. */
   const double sure = o->sheet && n > 3 ? 2 : 1;
   double error = fmax(corrected / 10, fmax(changed, 2 * second) / sure);
   if (!o->smooth) error *= (o->sheet ? 1.25 : 1) * (1 + 4 * unevenness(n, level));

@@ -69,14 +69,15 @@ typedef struct cb_potential_estimate {
 
 enum { CB_POTENTIAL_LEVELS = 12 };
 
-/* Computes the estimate from n levels, 1 to CB_POTENTIAL_LEVELS. Each level is finer than the one before it. */
+/* Computes the estimate of K and its error from n levels, 1 to CB_POTENTIAL_LEVELS. Each level is finer than the one
+ * before it. */
 cb_status cb_potential_estimated(int n, const cb_potential_level *level, cb_potential_estimate *out);
-/* Returns the distance of the tensor of a level from K, in the units of the errors above. */
+/* Returns the largest difference of an entry of the tensor of a level from that of K, relative as the errors above. */
 double cb_potential_departure(const cb_potential_level *level, const double K[6][6]);
 
-/* The body, level by level. mesh() sets the mesh of a level, counted from 0; the mesh is valid until the next call.
- * report() (may be NULL) is called before a level is solved, with the memory in bytes and the time in seconds that it
- * will need. The time is NaN if it is not known. */
+/* A body with meshes of several levels. mesh() sets the mesh of a level, counted from 0; it is valid until the next
+ * call. report() (may be NULL) is called before a level is solved, with the memory in bytes and the time in seconds
+ * that it will need. The time is NaN if it is not known. */
 typedef struct cb_potential_body {
   void *context;
   cb_status (*mesh)(void *context, int level, int *vertices, const double (**x)[3], int *faces, const int (**face)[3]);
@@ -84,7 +85,9 @@ typedef struct cb_potential_body {
   int least;                 /* minimum number of levels, even if fewer meet the error */
   cb_potential_level *level; /* [CB_POTENTIAL_LEVELS]: receives the solved levels, *levels of them; NULL: not wanted */
   int *levels;
-  double fair; /* this error is sufficient if the next level has more than about `faces` faces; 0: none */
+  /* An error of `fair` is sufficient if the next level would have more than about `faces` faces. fair = 0: there is no
+   * such limit. */
+  double fair;
   int faces;
   /* [CB_POTENTIAL_WHY]: receives the reason why the error is not met, or ""; NULL: not meeting the error is a
    * failure */

@@ -16,7 +16,8 @@ static const double tolerance = 1e-13;
 
 /* --- solution --- */
 
-/* Replaces x[columns][total] by F x or F^T x. The columns of all bodies of one shape are solved together. */
+/* Replaces x[columns][total] by F x, or by F^T x if `transposed` is set, where F is the inverse of the own blocks of A.
+ * The columns of all bodies of one shape are solved together. */
 static void solve_own(const cb_several_work *e, int columns, bool transposed, double *x) {
   const cb_several *m = e->m;
   for (int s = 0; s < m->shapes; s++) {
@@ -113,7 +114,8 @@ static void set_alone(const cb_several *m, const double *Y, double *w, double *p
   }
 }
 
-/* Sets all arrays of the columns from c->Y. */
+/* Solves the equations for the twists c->Y: sets the normal velocities w, the potentials phi and their adjoints psi,
+ * with the parts phi_more and psi_more that the other bodies and the wall cause. */
 static cb_status solve_columns(cb_several_work *e, cb_several_columns *c) {
   const cb_several *m = e->m;
   const size_t total = m->total;
@@ -162,9 +164,10 @@ static void find_momentum(const cb_several_work *e, const cb_several_columns *c,
   }
 }
 
-/* Adds the contribution of the points of body i, as seen from body j, to the derivatives of the form along each
- * component of xi, [6 bodies][C][C]. If `mirrored` is set, the mirror images of the points are used. The derivative for
- * columns a and b has one half from (a, b) and one from (b, a). */
+/* Adds to form[6 bodies][C][C], the derivatives of the quadratic form along each component of xi, what the points of
+ * body i contribute in the flow of body j. If `mirrored` is set, the mirror images of the points are used. Each
+ * contribution for the columns a and b is added by halves to the entries (a, b) and (b, a), so that the result is
+ * symmetric. */
 static void add_slope(const cb_several_work *e, const cb_several_columns *c, int i, int j, int mirrored, double *form) {
   const cb_several *m = e->m;
   const cb_several_view *v = cb_several_view_of(e, i, j, mirrored);
@@ -273,7 +276,7 @@ cb_status cb_several_apply(cb_several *m, const cb_pose *g, const double (*Y)[6]
   return status;
 }
 
-/* Computes K from the columns of unit twists. */
+/* Computes the added mass K[6n][6n] of n bodies. Column c holds the solution for unit twist c. */
 static void find_tensor(const cb_several_work *e, const cb_several_columns *c, double (*momentum)[6], double *K) {
   const cb_several *m = e->m;
   const int size = MOTIONS * m->bodies;
@@ -367,7 +370,8 @@ static void set_motions(cb_several_shape *s, const cb_panels *p) {
   }
 }
 
-/* Computes A = I/2 - D and S w_a. The array S has space for one row of the matrix S, padded with zeros. */
+/* Computes A = I/2 - D and the products S w_a, where w_a are the normal velocities of unit twist a. The array S has
+ * space for one row of the matrix S, padded with zeros. */
 static void fill(cb_several_shape *s, const cb_panel_kernels *kernels, double *S) {
   for (int i = 0; i < s->n; i++) {
     double *A = s->A + (size_t)i * s->stride, sum[CB_PANEL_COLUMNS] = {0};
@@ -392,7 +396,8 @@ static void solve_unit_twists(cb_several_shape *s, double *b, bool transposed) {
   for (size_t a = 0; a < MOTIONS; a++) memcpy(to + a * s->stride, b + a * n, n * sizeof *b);
 }
 
-/* Creates the panels of the shape from the panels p, which have normal coordinates in a curved space. */
+/* Creates the panels of the shape s as copies of the panels p. In a curved space the corners of p are in normal
+ * coordinates. */
 static cb_status take_panels(cb_arena *arena, const cb_panels *p, cb_several_shape *s) {
   int(*face)[3] = cb_arena_alloc(arena, (size_t)p->n, sizeof *face);
   if (!face) return cb_fail(CB_ERROR_MEMORY, "no memory for %d panels", p->n);

@@ -57,7 +57,7 @@ typedef struct cb_several_report {
    * they are equal for a body and its image. */
   double gap;
   int body[2];
-  double resolved; /* the smallest gap that the panels at this place resolve */
+  double resolved; /* the smallest gap that the panels next to the gap resolve, h/3 (see above) */
 } cb_several_report;
 
 /* Prepares the bodies. Of the options, `wall`, `memory`, `iterations`, `sheets` and `curvature` are used; the solution
@@ -73,13 +73,14 @@ void cb_several_free(cb_several *s);
  * method. */
 void cb_several_own(const cb_several *s, int body, double K[6][6]);
 
-/* Computes what the other bodies and the wall add: momentum_i = sum_j K_ij Y_j - own_i Y_i, and slope_i = dT along g_i
- * (1 + hat(xi)) for each component of xi, a wrench on body i in its frame. slope may be NULL, which saves a third of
- * the time or more. The results depend only on g and Y, and not on earlier calls or on the number of threads. Returns
- * CB_STEP_DOMAIN if two bodies overlap, if a body is behind the wall, or if the gap is below report->resolved. Returns
- * CB_STEP_NO_CONVERGENCE if the iteration does not converge, and CB_STEP_NOT_FINITE for poses or twists that are not
- * finite. report is set if the status is CB_OK; it may be NULL. The function may be called from any thread; each thread
- * has its own matrices while it works. */
+/* Computes what the other bodies and the wall add to each body i with the twist Y_i: the momentum sum_j K_ij Y_j -
+ * own_i Y_i, and the wrench slope_i in the frame of the body. Component k of slope_i is the derivative of the kinetic
+ * energy T along xi_k for the pose g_i (1 + hat(xi)). slope may be NULL, which saves a third of the time or more. The
+ * results depend only on g and Y, and not on earlier calls or on the number of threads. Returns CB_STEP_DOMAIN if two
+ * bodies overlap, if a body is behind the wall, or if the gap is below report->resolved. Returns CB_STEP_NO_CONVERGENCE
+ * if the iteration does not converge, and CB_STEP_NOT_FINITE for poses or twists that are not finite. report is set if
+ * the status is CB_OK; it may be NULL. The function may be called from any thread; each thread has its own matrices
+ * while it works. */
 cb_status cb_several_apply(cb_several *s, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
                            double (*slope)[6], cb_several_report *report);
 

@@ -157,7 +157,8 @@ typedef struct task {
   double *out;
 } task;
 
-/* A row of body i without its own panels has two parts: the panels before them, and those after them. */
+/* Computes the rows begin to end - 1 of the product. Without a wall, rows of body i do not contain the panels of body i
+ * (left_out). They are then multiplied with the panels of the bodies before i, and with those of the bodies after i. */
 static void product_rows(void *context, int begin, int end) {
   const task *t = context;
   const cb_several *m = t->e->m;
@@ -180,8 +181,8 @@ void cb_several_product(cb_several_work *e, int columns, const double *x, double
   cb_threads_range(cb_several_threads(e->m, 256), e->m->rows, product_rows, &t);
 }
 
-/* Adds to column c of the result, for the panels begin to end, what the rows of body i contribute to the transposed
- * product. */
+/* Adds the contribution of body i's rows of the matrix to column c of the transposed product. Only the entries begin to
+ * end - 1 of the column are computed. */
 static void add_rows(const task *t, int i, size_t begin, size_t end, size_t shift, int c) {
   const cb_several *m = t->e->m;
   const double *x = t->x + (size_t)c * m->total + m->at[i];
@@ -192,7 +193,8 @@ static void add_rows(const task *t, int i, size_t begin, size_t end, size_t shif
   }
 }
 
-/* Computes the transposed product. begin and end count groups of CB_PANEL_PAD panels. */
+/* Computes part of the transposed product in one thread: the entries of the groups begin to end - 1, each of
+ * CB_PANEL_PAD panels. */
 static void transposed_columns(void *context, int begin, int end) {
   const task *t = context;
   const cb_several *m = t->e->m;
@@ -220,8 +222,8 @@ typedef struct flow_task {
   int i, j;
 } flow_task;
 
-/* Adds the velocities that the gradients rows[6][TILE] of a tile cause to flow[columns][3]. The tile begins at panel
- * `at` of the vectors. */
+/* Adds the velocity at one point that `count` panels cause to flow[columns][3]. rows[6][TILE] holds the gradients of S
+ * (three rows) and of D (three rows) of these panels. Their densities begin at index `at` of each column. */
 static void add_flow(const flow_task *t, const double *rows, int count, size_t at, double (*flow)[3]) {
   const cb_several *m = t->e->m;
   for (int c = 0; c < t->c->count; c += MOTIONS) {
@@ -276,7 +278,8 @@ void cb_several_flow(cb_several_work *e, const cb_several_columns *c, int i, int
 /* The smallest gap that panels of size h resolve, divided by h (several.h). */
 static const double resolved = 1. / 3;
 
-/* Sets a view in flat space. The mirror image of a torque has the opposite sign. */
+/* Computes the view of body i from body j (cb_several_view) in flat space, from their poses gi and gj. With `mirrored`,
+ * it is the view of the image of body i. The torque of a mirrored force has the opposite sign. */
 static void set_view(const cb_several *m, const cb_pose *gi, const cb_pose *gj, bool mirrored, cb_several_view *v) {
   double ri[3][3], rj[3][3], x[3], t[3], hat[3][3] = {{0}};
   cb_pose_rotation(gi, ri);
@@ -307,8 +310,9 @@ static void set_view(const cb_several *m, const cb_pose *gi, const cb_pose *gj, 
     }
 }
 
-/* Sets a view in a curved space. In the units of the points, T_x (y, w) = (y + x (w - s x.y/(1 + c)), c w - s x.y) for
- * the transvection to the point (x, c), with the sign s of the curvature. */
+/* Computes the view of body i from body j (cb_several_view) in a curved space, from their poses gi and gj. It uses the
+ * transvection to a point (x, c), which is T_x (y, w) = (y + x (w - s x.y/(1 + c)), c w - s x.y). s is the sign of the
+ * curvature. */
 static void set_curved_view(const cb_several_space *space, const cb_pose *gi, const cb_pose *gj, cb_several_view *v) {
   cb_pose back, g;
   double x[4], r[4][4] = {{0}}, turn[3][3], adjoint[6][6];
@@ -349,7 +353,7 @@ static double segments(const double p[3], const double u[3], const double q[3], 
   return sqrt(cb_dot3(d, d));
 }
 
-/* Returns whether p, moved along the normal n of the triangle to its plane, is inside the triangle. */
+/* Returns whether the projection of the point p along the normal n to the plane of the triangle t is inside t. */
 static bool above(const double t[3][3], const double n[3], const double p[3]) {
   for (int k = 0; k < 3; k++) {
     const double *a = t[k], *b = t[(k + 1) % 3], edge[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]},
@@ -361,8 +365,8 @@ static bool above(const double t[3][3], const double n[3], const double p[3]) {
   return true;
 }
 
-/* Returns the smallest distance of a corner of b from an inner point of the triangle a, and 0 if an edge of b crosses
- * a. */
+/* Returns the smallest distance of a corner of the triangle b from the plane of the triangle a, over those corners that
+ * lie above or below a; infinity if none does. Returns 0 if an edge of b crosses a. */
 static double corners(const double a[3][3], const double b[3][3]) {
   double n[3], height[3], least = INFINITY;
   cb_normal3(a[0], a[1], a[2], n);
@@ -400,8 +404,8 @@ static double triangles(const double a[3][3], const double b[3][3]) {
 /* --- the gap --- */
 
 /* Computes the gap between panel a of `p`, seen in the view v, and panel b of `q`. In a curved space it is computed in
- * the gnomonic picture about the middle of both centres, in which panels are flat. If the panels are too far from each
- * other for this picture, the distance of their centres is used. */
+ * the gnomonic image about the middle of both centres, in which panels are flat. If the panels are too far from each
+ * other for this image, the distance of their centres is used. */
 static void compare(cb_several_report *r, const cb_several_view *v, const cb_several_shape *p, int a,
                     const cb_several_shape *q, int b) {
   const cb_several_space *space = &p->space;
@@ -453,7 +457,9 @@ static double chord_of(const cb_several_space *space, double distance) {
   return chord * chord;
 }
 
-/* Compares all panels of body i with those of body j. The first pair is near the smallest gap of convex bodies. */
+/* Lowers the gap of the report to the gap between the bodies i and j if it is smaller. All pairs of panels that may be
+ * closer than this gap are compared. The first pair lies between the centres, where convex bodies have their gap, so
+ * that most other pairs need no comparison. */
 static void find_gap(cb_several_work *e, int i, int j, const cb_several_view *v) {
   const cb_several_shape *p = cb_several_shape_of(e->m, i), *q = cb_several_shape_of(e->m, j);
   const cb_several_space *space = &e->m->space;

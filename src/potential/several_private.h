@@ -37,20 +37,21 @@ typedef struct cb_several_shape {
   int *pivots;
   double share; /* 1/2 plus the mean sum of a row of D: the part of the space that the body fills */
   double *w, *load, *phi, *psi, *source; /* [6][stride]: w_a, W w_a, phi_a, psi_a and S w_a */
-  double (*centre)[4], (*corner)[3][4];  /* [n]: points */
-  const double *area;                    /* [n] */
-  double middle[4], radius;              /* a ball around the shape */
+  double (*centre)[4], (*corner)[3][4];  /* [n]: the centres and the corners of the panels */
+  const double *area;                    /* [n]: the areas of the panels */
+  double middle[4], radius;              /* centre and radius of a ball that contains the shape */
   double *reach, widest;                 /* reach[n]: the radii of balls around the panels; widest: the largest one */
 } cb_several_shape;
 
 struct cb_several {
   cb_arena *arena;
   int bodies, shapes, rows; /* rows: number of panels of all bodies */
-  cb_several_body *body;    /* [bodies] */
+  cb_several_body *body;    /* [bodies]: copies of the caller's data */
   cb_several_shape *shape;
   int *of;                /* [bodies]: the shape of each body */
   int *row;               /* [bodies + 1]: the first row of each body */
-  size_t *at, total;      /* at[bodies + 1]: the first panel of each body in a vector; total: at[bodies] */
+  size_t *at, total;      /* at[bodies + 1]: the index of each body's first panel in a vector over all panels; total:
+                           * the length of such a vector, at[bodies] */
   size_t *block, doubles; /* block[bodies]: where the rows of a body begin in the matrix; doubles: size of the matrix */
   cb_several_space space;
   cb_mirror wall; /* its normal has length 1 */
@@ -71,9 +72,9 @@ typedef struct cb_several_view {
  * and psi_more are the parts of phi and psi that the other bodies and the wall cause. */
 typedef struct cb_several_columns {
   int count;
-  const double *Y; /* [C][6 bodies] */
+  const double *Y; /* [C][6 bodies]: the twists of all bodies */
   double *w, *phi, *psi, *phi_more, *psi_more, *b;
-  double *flow; /* [rows of one body][C][3]: V */
+  double *flow; /* [rows of one body][C][3]: the velocity V (several.h) that another body causes at each row */
   cb_krylov *krylov;
 } cb_several_columns;
 
@@ -81,11 +82,11 @@ typedef struct cb_several_columns {
 typedef struct cb_several_work {
   cb_arena *arena;
   const cb_several *m;
-  cb_several_view *view;  /* [bodies][bodies][2]: direct and mirrored */
+  cb_several_view *view;  /* [bodies][bodies][2]: the direct and the mirrored view of each pair (cb_several_view_of) */
   double *D;              /* blocks of D between bodies */
-  double *more;           /* [rows][bodies][6]: S w_a between bodies */
+  double *more;           /* [rows][bodies][6]: S w_a at each panel, of the other bodies and of the images */
   int *inside;            /* [rows]: the body that contains the centre of the panel, or -1 */
-  double *in, *own;       /* [CB_SEVERAL_MOTIONS][total] */
+  double *in, *own;       /* [CB_SEVERAL_MOTIONS][total]: work arrays of products and solutions */
   cb_several_columns one; /* for cb_several_apply */
   cb_several_report report;
 } cb_several_work;
@@ -113,13 +114,14 @@ void cb_several_work_free(cb_several_work *e);
 /* Computes S and D of `count` panels from index `first` on, at the point y; `self` is as in cb_panels_range. */
 void cb_several_range(const cb_several_shape *s, const double y[4], int first, int count, int self, double *S,
                       double *D);
-/* Adds the force f at the point y, to a wrench. The components of f refer to the same frame as those of gradients. */
+/* Adds to `wrench` the force f at the point y and its torque. The components of f refer to the same frame as the
+ * gradients of cb_panels_gradients. */
 void cb_several_add_force(const cb_several_space *space, const double y[4], const double f[3], double wrench[6]);
 /* Returns the distance of two points in metres. */
 double cb_several_distance(const cb_several_space *space, const double a[4], const double b[4]);
 
-/* Sets the views for the poses g, and the gap of the report. Returns CB_STEP_NOT_FINITE for a pose that is not finite,
- * and CB_STEP_DOMAIN if a body is behind the wall or the gap is too small. */
+/* Sets e->view for the poses g, and the smallest gap e->report.gap. Returns CB_STEP_NOT_FINITE for a pose that is not
+ * finite, and CB_STEP_DOMAIN if a body is behind the wall or the gap is below e->report.resolved. */
 cb_status cb_several_place(cb_several_work *e, const cb_pose *g);
 
 /* Computes D and S w_a between bodies. Returns CB_STEP_DOMAIN if a body contains the centre of another body's panel. */
@@ -128,5 +130,6 @@ cb_status cb_several_fill(cb_several_work *e);
  * between bodies and x[columns][total]. */
 void cb_several_product(cb_several_work *e, int columns, const double *x, double *out);
 void cb_several_product_transposed(cb_several_work *e, int columns, const double *x, double *out);
-/* Computes c->flow for the rows of body i and one of its views of body j. */
+/* Computes c->flow, the velocity V (several.h) that the panels of body j cause at the centres of the panels of body i,
+ * or at the mirror images of these centres if `mirrored` is 1. The components are those in the frame of body j. */
 void cb_several_flow(cb_several_work *e, const cb_several_columns *c, int i, int j, int mirrored);

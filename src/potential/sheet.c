@@ -36,8 +36,8 @@ typedef void (*cb_schwarz_row)(const void *context, int i, int n, const int *whi
 enum { BLOCK = 3 * CB_TREE_LEAF }; /* maximum number of panels in a block: the group and those around it */
 
 typedef struct block {
-  int n, own, *numbers; /* [n]: the panels of the block; the group's own panels come first */
-  double *inverse;      /* [own][n] */
+  int n, own, *numbers; /* numbers: [n]: the panels of the block; the `own` panels of the group come first */
+  double *inverse;      /* [own][n]: the rows of A_g^-1 for the group's own panels */
 } block;
 
 struct cb_schwarz {
@@ -238,7 +238,7 @@ static cb_status check_places(cb_sheet *s) {
 typedef struct task {
   cb_sheet *s;
   int columns;
-  const double *w; /* [columns][n] */
+  const double *w; /* [columns][n]: normal velocities of the panels */
 } task;
 
 static void fill_rows(void *context, int begin, int end) {

@@ -18,7 +18,8 @@
 
 int cb_far_terms(const cb_far *f) { return (f->order + 1) * (f->order + 1); }
 
-/* The centre of the ball is that of the bounding box of the corners, and the ball reaches the farthest corner. */
+/* Sets the ball of each cell. Its centre is the centre of the bounding box of the panels' corners, and its radius is
+ * the distance of the farthest corner. */
 void cb_far_balls(cb_panel_tree *t, const cb_panels *p) {
   for (int i = 0; i < t->cells; i++) {
     cb_tree_cell *c = &t->cell[i];
@@ -218,20 +219,21 @@ struct cb_far_field {
   cb_far_work *work;
 };
 
-/* The points of one call. */
+/* The points x of one call of cb_far_field_at, and a tree of them. */
 typedef struct call {
   const cb_far_field *a;
   cb_arena *arena;
   cb_panel_tree tree;
   int points;
   const double (*x)[3];
-  double *at[3]; /* the coordinates in the order of the tree, padded */
+  double *at[3]; /* the coordinates of the points, in the order of the tree, padded to whole vectors */
   double *out;
 } call;
 
 /* --- densities --- */
 
-/* Computes the moments of the velocity from the moments of four columns. */
+/* Computes the moments of the three components of the velocity of a cell, from its moments of the columns 0 to 3 (see
+ * `velocity`). */
 static void velocity_moments(const cb_far *f, int cell, double *const slope[3], double *to) {
   const int order = f->order + 1;
   tree_gradient(f->order, far_moments_of(f, cell), slope);

@@ -138,14 +138,14 @@ static double tree_distance(const cb_tree_cell *c, const double x[3]) {
 static const double share_per_error = 1;
 const double cb_far_opening = 0.42;
 
-/* Chooses the order from the error. */
+/* Chooses the highest order of the harmonics for the relative error `error` of the potential. */
 static void choose_order(cb_far *f, double error) {
   f->log_share = log(share_per_error * error);
   f->order = (int)ceil(f->log_share / log(cb_far_opening)) - 1;
 }
 
-/* Returns the lowest order whose error is below the allowed relative error exp(log_share), or CB_TREE_ORDER + 1 if
- * there is none. ratio is a/r. */
+/* Returns the lowest order of harmonics whose relative error is below exp(log_share), or CB_TREE_ORDER + 1 if there is
+ * none. `ratio` is the radius a of the cell divided by the distance r at which the cell is evaluated. */
 static int order_of(double log_share, double ratio) {
   const double order = ratio < 1 ? ceil(log_share / log(ratio)) - 1 : INFINITY;
   return order < 1 ? 1 : order > CB_TREE_ORDER ? CB_TREE_ORDER + 1 : (int)order;
@@ -266,7 +266,8 @@ static cb_status reorder(cb_far *f, const cb_panels *p) {
   return status;
 }
 
-/* Fills the blocks up to full chunks. The additional panels have area 0 and are copies of the last panel. */
+/* Fills the blocks with the panels in the order of the tree. To fill the last chunk, copies of the last panel with the
+ * area 0 follow. */
 static void fill_blocks(cb_far *f) {
   const cb_panels *p = f->p;
   for (int j = 0; j < (int)padded(f->tree.n); j++) {
@@ -404,7 +405,8 @@ int cb_far_panel(const cb_far *f, double share, const double x[3], double weight
   double least = INFINITY;
   while (waiting > 0) {
     const cb_tree_cell *c = &f->tree.cell[stack[--waiting]];
-    /* A triangle in a ball of radius 1 has an area below 1.3, and sqrt(1.3) is about 1.14. */
+    /* `share` is relative to the square root of the area of a triangle. A triangle in a ball of radius 1 has an area
+     * below 1.3, and sqrt(1.3) is about 1.14. */
     const double reach = c->radius * (1 + 1.14 * share);
     if (!(squared_distance(x, c->centre) <= reach * reach)) continue;
     if (c->child) {

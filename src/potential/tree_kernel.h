@@ -107,11 +107,11 @@ static void panels(const cb_tree_factors *f, int order, const cb_tree_rule *rule
   }
 }
 
-/* Returns the index of (l, m), m of any sign, in arrays of the complex numbers of all m. */
+/* Returns the index of the multipole moment (l, m) in arrays that hold the complex moments of all m = -l..l. */
 static int full(int l, int m) { return l * l + l + m; }
 
-/* Computes the complex numbers re + i im of all m from those with m >= 0 in `rows`, and multiplies those of degree l by
- * scale^l. step is the number of columns. */
+/* Computes the complex moments re + i im of all m from those with m >= 0 in `rows`, and multiplies the moments of
+ * degree l by scale^l. step is the number of columns. */
 INLINE void spread(int order, const double *rows, int step, double scale, double *re, double *im) {
   double power = 1;
   for (int l = 0; l <= order; l++, power *= scale) {

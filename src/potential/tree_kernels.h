@@ -82,8 +82,8 @@ typedef struct cb_tree_kernels {
    */
   void (*shift)(const cb_tree_factors *f, int order, const double d[3], double ratio, const double *child,
                 double *parent, double *work);
-  /* Adds the potential of a cell at point i of n to out[column CB_TREE_LEAF + i], from the coefficients that the cell's
-   * moments give (far_finish in tree_at.c). */
+  /* Adds the potentials of a cell at n points to `out`: that of each column at point i to out[column CB_TREE_LEAF + i].
+   * far_finish in tree_at.c computes the coefficients from the moments of the cell. */
   void (*evaluate)(const cb_tree_factors *f, int order, int columns, const double *coefficients, const double centre[3],
                    double inverse_radius, int n, const double *x, const double *y, const double *z, double *out,
                    double *work);
@@ -130,8 +130,8 @@ struct cb_far {
   double log_share;                 /* logarithm of the relative error of the potential that is allowed */
   cb_tree_rule rule[CB_TREE_ORDER]; /* the quadrature rules; rule n has n × n points */
   cb_tree_block *block;             /* eight panels per block */
-  double *x, *y, *z;                /* centres, padded like the blocks */
-  cb_far_list *list;                /* one per group */
+  double *x, *y, *z;                /* centres of the panels, in the tree's order, padded like the blocks */
+  cb_far_list *list;                /* one list per group (a leaf of the tree) */
   double *sigma, *mu;               /* rows of CB_TREE_COLUMNS densities in the tree's order */
   double *moments;                  /* the moments of all cells */
   int solids;                       /* potentials are wanted at this many panels, n.grad phi at all other panels */
@@ -148,8 +148,8 @@ int cb_far_terms(const cb_far *f);
 /* The largest ratio of the radius of a cell to the distance at which it counts as far. A larger ratio means fewer near
  * panels and more terms. */
 extern const double cb_far_opening;
-/* Finds the cells of f that are far from the points of a cell of this or another tree, and the leaves that are near.
- * Adds their numbers to the counts in *out, and fills the lists unless they are NULL. */
+/* Finds the cells of f that are far from the cell `points` of this or another tree, and the leaves of f that are near
+ * it. Increases the counts in *out by how many were found, and stores them in those lists of *out that are not NULL. */
 void cb_far_find(const cb_far *f, const cb_tree_cell *points, cb_far_list *out);
 /* Makes the quadrature rules on panels. Returns CB_ERROR_MEMORY if there is no memory. */
 cb_status cb_far_rules(cb_far *f);

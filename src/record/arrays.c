@@ -159,8 +159,8 @@ static void put_shape(int rank, const hsize_t *dims, char *text, size_t size) {
   snprintf(text + n, size - (size_t)n, "]");
 }
 
-/* Returns the number of values for which the file has storage; chunks count completely. The caller rejects a dataset of
- * which too few values were written, before it allocates memory for all of its `count` values. */
+/* Returns the number of values for which the file has storage. A chunk counts as completely filled. A caller can thus
+ * reject a dataset of which too few values were written, before it allocates memory for all of its `count` values. */
 static size_t count_written(hid_t dataset, hid_t create, int rank, size_t count) {
   hsize_t chunk[H5S_MAX_RANK], chunks = 0;
   if (!H5Dget_storage_size(dataset)) return 0;

@@ -19,13 +19,13 @@ cb_status cb_arrays_create(const char *path, bool own, cb_arrays **out);
 /* Adds a dimension with its scale: numbers, texts, or (neither) 0 .. count - 1. units NULL: no units. Empty dimensions
  * are left out, together with the arrays on them. */
 void cb_arrays_dimension(cb_arrays *a, const cb_dimension *dimension, const char *units);
-/* Add an array of numbers or integers, row-major, on the dimensions dims[rank], which were added before. doc is its
- * description; units and doc may be NULL. */
+/* These two functions add an array of numbers or of integers, stored row by row. Its dimensions dims[rank] must have
+ * been added before. doc is its description; units and doc may be NULL. */
 void cb_arrays_put(cb_arrays *a, const char *name, int rank, const char *const *dims, const double *data,
                    const char *units, const char *doc);
 void cb_arrays_put_integers(cb_arrays *a, const char *name, int rank, const char *const *dims, const int *data,
                             const char *doc);
-/* Add an attribute of the file. */
+/* These two functions add an attribute of the file: a text or a number. */
 void cb_arrays_text(cb_arrays *a, const char *name, const char *text);
 void cb_arrays_number(cb_arrays *a, const char *name, double value);
 /* Adds `count` pairs of integers as the attribute `name` of the array `of`. Nothing is added for count 0, or if the
@@ -70,10 +70,10 @@ typedef struct cb_hdf5_array {
   bool single;            /* the file stores less than double precision */
 } cb_hdf5_array;
 
-/* Reads a complete dataset. CB_ERROR_INPUT, with the names of file and dataset, in these cases: there is no such
- * dataset; it is in another file (by a link, external storage or a virtual dataset); cb_hdf5_foreign_filter rejects its
- * filters; its type or shape is not as expected; less than 1/4096 of its numbers was written. Also CB_ERROR_FILE and
- * CB_ERROR_MEMORY. */
+/* Reads a complete dataset. Returns CB_ERROR_INPUT, with the names of file and dataset, in these cases: there is no
+ * such dataset; it is in another file (by a link, external storage or a virtual dataset); cb_hdf5_foreign_filter
+ * rejects its filters; its type or shape is not as expected; less than 1/4096 of its numbers was written. Also
+ * CB_ERROR_FILE and CB_ERROR_MEMORY. */
 cb_status cb_hdf5_read_array(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected,
                              cb_hdf5_array *out);
 

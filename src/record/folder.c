@@ -146,7 +146,8 @@ static cb_status take_lock(cb_segments *s, const char *lock, const struct flock 
     close(fd);
     return cb_segments_in_use(s, s->record);
   }
-  const int error = compare_file(fd, lock); /* on a file system without locks, this process continues without one */
+  /* A file system without locks also leads here: the process then continues without a lock. */
+  const int error = compare_file(fd, lock);
   if (error) {
     close(fd);
     *gone = error == ENOENT;
@@ -193,7 +194,7 @@ bool cb_segments_take_rest(cb_segments *s) {
 
 /* ---- The content */
 
-typedef bool (*entry_visit)(const char *name, void *context); /* false: stop */
+typedef bool (*entry_visit)(const char *name, void *context); /* returns whether to continue with the next name */
 
 /* Calls visit for each name in the folder. Returns 0, also if there is no folder, or errno. */
 static int each_entry(const cb_segments *s, entry_visit visit, void *context) {

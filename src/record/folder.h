@@ -27,15 +27,16 @@ typedef enum cb_folder_state {
 
 typedef struct cb_segments {
   char *record; /* OUT.h5, with links followed */
-  char *path;   /* OUT.h5.parts */
-  int lock;     /* -1: not held */
+  char *path;   /* the folder, OUT.h5.parts */
+  int lock;     /* the descriptor of the open lock file; -1: the lock is not held */
 } cb_segments;
 
-/* Sets the names of the folder of a record, without creating it. CB_ERROR_FILE, CB_ERROR_MEMORY. */
+/* Sets the names of the folder of a record, without creating it. Returns CB_ERROR_FILE or CB_ERROR_MEMORY on
+ * failure. */
 cb_status cb_segments_name(const char *path, cb_segments *out);
 
-/* Creates the folder if it does not exist, and takes its lock. CB_ERROR_FILE, with the name of the holder, if another
- * process has the lock. */
+/* Creates the folder if it does not exist, and takes its lock. Returns CB_ERROR_FILE, with the name of the holder, if
+ * another process has the lock. */
 cb_status cb_segments_take(cb_segments *s);
 
 /* Does the same as cb_segments_take, for one of several writers, which locks byte `part` of the lock file. Equal parts
@@ -43,8 +44,8 @@ cb_status cb_segments_take(cb_segments *s);
  * CB_FOLDER_PARTS on excludes a writer of the complete folder only if that writer comes later. */
 cb_status cb_segments_take_part(cb_segments *s, int part);
 
-/* Takes the complete folder if no other process holds a part, and returns true. Otherwise releases the caller's part
- * and returns false. */
+/* Locks the complete folder if no other process has locked a part, and returns true. Otherwise releases the caller's
+ * part and returns false. */
 bool cb_segments_take_rest(cb_segments *s);
 
 /* Releases the lock and frees the names. With `remove` the folder is removed with its content. Without `remove` the
@@ -73,7 +74,7 @@ cb_status cb_segments_in_use(const cb_segments *s, const char *path);
  * for the folder next to a plain record. Call it between cb_hdf5_quiet_begin and cb_hdf5_quiet_end. */
 bool cb_segments_needed(const cb_segments *s);
 
-/* Fails because a killed run has left its rows in the folder: CB_ERROR_FILE. */
+/* Returns CB_ERROR_FILE, with the message that a killed run or sweep has left its rows or members in the folder. */
 cb_status cb_segments_left(const cb_segments *s, const char *path);
 
 /* Returns CB_ERROR_FILE if a run is writing the record of that name, or if a killed run has left segments in the folder
@@ -100,6 +101,6 @@ cb_status cb_reader_rows_by_name(cb_reader *reader, uint64_t *rows);
 cb_status cb_segments_list(const cb_segments *s, uint64_t **number, size_t *count);
 
 extern const char cb_segment_base[];      /* the file name of segment 0, a record without rows */
-extern const char cb_segments_of_sweep[]; /* the file name of the text of a sweep in the folder of its results */
+extern const char cb_segments_of_sweep[]; /* the file in the folder of a sweep that holds the text of the sweep */
 /* Returns the malloc'd path of a segment; NULL if there is no memory. */
 char *cb_segment_name(const cb_segments *s, uint64_t number);

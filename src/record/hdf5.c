@@ -28,7 +28,7 @@ static _Thread_local int unwritten;
 static _Thread_local cb_status unsafe;
 /* The last file that HDF5 read and could not close: it stays open and locked. */
 static _Thread_local char unclosed[400];
-static _Thread_local int unclosed_for; /* the errno of that failure */
+static _Thread_local int unclosed_for; /* the errno with which closing `unclosed` failed */
 
 /* Visits one entry of the error stack. The deepest entry, n = 0, is the most precise one and becomes the reason. If the
  * system refused a call, that entry has the form "... error message = 'No space left on device', ...", and only the
@@ -59,7 +59,7 @@ static herr_t deepest(unsigned n, const H5E_error2_t *error, void *unused) {
 static herr_t remember(hid_t stack, void *unused) {
   (void)unused;
   if (errno == ENOMEM) lacking = true;
-  if (errno == EIO && !refused) refused = EIO; /* EIO comes from stat, which is not on the error stack */
+  if (errno == EIO && !refused) refused = EIO; /* a failure of stat is not on the error stack */
   return H5Ewalk2(stack, H5E_WALK_UPWARD, deepest, NULL);
 }
 
@@ -124,7 +124,7 @@ cb_status cb_hdf5_fail(const char *path, const char *what, ...) {
   va_start(args, what);
   vsnprintf(text, sizeof text, what, args);
   va_end(args);
-  /* HDF5, the system or a malloc of this project had no memory. */
+  /* true if HDF5, the operating system or a malloc of this project had no memory */
   const bool no_memory = lacking || refused == ENOMEM || (unmet && !*reason);
   const bool of_system = refused != 0;
   cb_status status = cb_fail_as(of_system ? CB_FAILURE_SYSTEM : CB_FAILURE, no_memory ? CB_ERROR_MEMORY : CB_ERROR_FILE,
@@ -230,7 +230,7 @@ hid_t cb_hdf5_open(const char *path, unsigned flags) {
   return file;
 }
 
-/* The descriptor of a file that HDF5 reads and writes by system calls; NULL: it is not known. */
+/* Returns a pointer to the descriptor of a file that HDF5 reads and writes by system calls; NULL: it is not known. */
 static int *descriptor_of(hid_t file) {
   void *handle = NULL;
   const hid_t access = H5Fget_access_plist(file);
@@ -249,8 +249,9 @@ static void redirect_to_memory(hid_t file) {
   close(nowhere);
 }
 
-/* The data that were read do not depend on whether close succeeds. The descriptor is redirected first, because HDF5
- * 1.14 crashes at the end of the program if the system twice refuses to close a file. */
+/* A failure to close the file is not reported here, because it does not change the data that were read. The descriptor
+ * is redirected first, because HDF5 1.14 crashes at the end of the program if the system twice refuses to close a
+ * file. */
 void cb_hdf5_close_read(hid_t file, const char *path) {
   const int before = refused;
   if (H5Fget_obj_count(file, H5F_OBJ_FILE) == 1) redirect_to_memory(file); /* 1: nothing else reads the file */
@@ -287,7 +288,8 @@ cb_status cb_hdf5_close(hid_t file, const char *path) {
     if (unwritten) refused = unwritten;
     status = cb_hdf5_fail(path, "write");
     cb_hdf5_abandon(file);
-  } else if ((H5Fclose(file) < 0 && !cb_hdf5_interrupted()) || unwritten) { /* Linux has closed the file (cb_close) */
+    /* If a signal has interrupted H5Fclose, the file is closed nevertheless: Linux then always closes a descriptor. */
+  } else if ((H5Fclose(file) < 0 && !cb_hdf5_interrupted()) || unwritten) {
     status = cb_hdf5_fail(path, "write");
   }
   unwritten = 0;

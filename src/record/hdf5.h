@@ -19,37 +19,39 @@ cb_hdf5_quiet cb_hdf5_quiet_begin(void);
 void cb_hdf5_rests_at_exit(void);
 void cb_hdf5_quiet_end(cb_hdf5_quiet quiet);
 
-/* Fails with `PATH: cannot WHAT: reason`, where the reason comes from the first HDF5 call that failed: CB_ERROR_FILE,
- * or CB_ERROR_MEMORY if there was no memory. `what` is a format. */
+/* Sets the error text `PATH: cannot WHAT: reason`, where the reason comes from the first HDF5 call that failed. Returns
+ * CB_ERROR_FILE, or CB_ERROR_MEMORY if there was no memory. `what` is a format. */
 cb_status cb_hdf5_fail(const char *path, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
 /* Fails for a file that begins like an HDF5 file but could not be opened. If the reason is the system or a lack of
  * memory, it fails like cb_hdf5_fail; otherwise the file is damaged: CB_ERROR_INPUT. */
 cb_status cb_hdf5_fail_open(const char *path);
 
-/* Sets the reason for cb_hdf5_fail, unless a call of HDF5 has failed before. */
+/* Sets the reason that cb_hdf5_fail will give. If a call of HDF5 has failed before, its reason is kept. */
 void cb_hdf5_give_reason(const char *text);
 
-/* Returns `status`, unless a read was refused since cb_hdf5_quiet_begin (CB_ERROR_FILE) or HDF5 had no memory
- * (CB_ERROR_MEMORY): then the results are not reliable, because an object that was not found may be in the file. */
+/* Checks whether what was read since cb_hdf5_quiet_begin is reliable. Returns CB_ERROR_FILE if the system refused a
+ * read, and CB_ERROR_MEMORY if HDF5 had no memory: then an object that was not found may still be in the file.
+ * Otherwise returns `status`. */
 cb_status cb_hdf5_unread(const char *path, cb_status status);
 
-/* Forgets the failures so far: they were expected. */
+/* Discards the stored reasons of failures that were expected. */
 void cb_hdf5_forget(void);
 
 hid_t cb_hdf5_file_type(cb_field_type type); /* little endian */
 hid_t cb_hdf5_memory_type(cb_field_type type);
 size_t cb_hdf5_type_size(cb_field_type type);
-/* Finds the field type of a dataset; false if it has another type. */
+/* Finds the field type of a dataset. Returns false if its type is not the type of a field. */
 bool cb_hdf5_type_of(hid_t dataset, cb_field_type *out);
 
 /* Makes the access properties of a file: the file has the format of HDF5 1.10, and its objects are closed together with
- * it. Negative on failure, also if there is not enough memory for the allocations of HDF5 per file. */
+ * it. Returns a negative number on failure, also if there is not enough memory for what HDF5 allocates per file. */
 hid_t cb_hdf5_file_access(void);
 /* A program may probe each file before it is opened, because a damaged or forged file can crash HDF5. The library
  * itself starts no process: without a prober every file is opened. */
 typedef struct cb_prober {
-  /* CB_ERROR_INPUT with "FILE: error: ..." if the file must not be opened. CB_OK if there is no such file. */
+  /* Probes a file. Returns CB_ERROR_INPUT with "FILE: error: ..." if the file must not be opened, and CB_OK if it may
+   * be opened or does not exist. */
   cb_status (*look)(const char *path);
   void (*trust)(const char *path); /* this process has written the file */
 } cb_prober;
@@ -84,11 +86,12 @@ void cb_hdf5_close_read(hid_t file, const char *path);
 /* Makes a variable-length UTF-8 string type, which the caller closes. */
 hid_t cb_hdf5_text_type(void);
 
-/* Create attributes and datasets. On failure they return false, or a negative identifier, and HDF5's error stack is
- * set. Creation times of objects are not stored, so that equal runs write identical files. */
+/* These functions create attributes and datasets. On failure they return false, or a negative identifier, and HDF5's
+ * error stack is set. Creation times of objects are not stored, so that equal runs write identical files. */
 bool cb_hdf5_put_text(hid_t object, const char *name, const char *text);
 bool cb_hdf5_put_integers(hid_t object, const char *name, const int *values, size_t count);
-/* Creates a contiguous dataset whose space is allocated at once. data may be NULL. Negative on failure. */
+/* Creates a contiguous dataset whose space is allocated at once. data may be NULL. Returns a negative number on
+ * failure. */
 hid_t cb_hdf5_put_dataset(hid_t where, const char *name, hid_t file_type, int rank, const hsize_t *dims,
                           hid_t memory_type, const void *data);
 hid_t cb_hdf5_put_group(hid_t where, const char *name);
@@ -99,9 +102,10 @@ bool cb_hdf5_set_virtual(hid_t create, hid_t space, const char *file, const char
  * how much memory is allocated. */
 
 /* Opens an attribute of the object `of` (a path from `where`; "." is `where` itself) that has `count` values of this
- * class. Negative if there is no such attribute or it is different. The caller closes it. */
+ * class. Returns a negative number if there is no such attribute or it is different. The caller closes it. */
 hid_t cb_hdf5_attribute(hid_t where, const char *of, const char *name, H5T_class_t class, size_t count);
-/* Read, or write, the `count` numbers of an attribute that cb_hdf5_attribute finds, as memory_type. */
+/* cb_hdf5_get_numbers reads the `count` numbers of an existing attribute, and cb_hdf5_set_integers overwrites them.
+ * memory_type is the type of the numbers in memory. Both find the attribute with cb_hdf5_attribute. */
 bool cb_hdf5_get_numbers(hid_t where, const char *of, const char *name, H5T_class_t class, hid_t memory_type,
                          size_t count, void *out);
 bool cb_hdf5_set_integers(hid_t where, const char *of, const char *name, hid_t memory_type, size_t count,
@@ -110,7 +114,7 @@ bool cb_hdf5_set_integers(hid_t where, const char *of, const char *name, hid_t m
 /* Returns whether HDF5 can convert this type of numbers without accessing bits outside of them. */
 bool cb_hdf5_is_number(hid_t type);
 
-/* Opens a dataset; negative if there is no dataset with that name. */
+/* Opens a dataset. Returns a negative number if there is no dataset with that name. */
 hid_t cb_hdf5_find_dataset(hid_t where, const char *name);
 
 /* Returns whether a dataset has exactly this type and shape. dims[d] = H5S_UNLIMITED means any length. */
@@ -121,14 +125,17 @@ bool cb_hdf5_dataset_is(hid_t dataset, hid_t type, int rank, const hsize_t *dims
 const char *cb_hdf5_elsewhere(hid_t create);
 extern const char cb_hdf5_virtual[], cb_hdf5_external[];
 
-/* Return the malloc'd text of an attribute or of a scalar dataset; NULL if it does not exist or is not a text. */
+/* These functions return the malloc'd text of an attribute or of a scalar dataset, or NULL if it does not exist or is
+ * not a text. */
 char *cb_hdf5_get_text_attribute(hid_t object, const char *name);
 char *cb_hdf5_get_text_dataset(hid_t where, const char *name);
 bool cb_hdf5_is_text(hid_t dataset, size_t *count); /* count: the number of texts */
 
 /* ---- record_contents.c */
 
-/* Calls visit for each link of a group, in the order of the index `by` (names or creation) as far as HDF5 permits. */
+/* cb_hdf5_each_link calls `visit` for each link of a group, by the index `by` (names or creation). The links come in
+ * the order of creation only if HDF5 keeps the group in compact storage, and otherwise in the native order of the
+ * index. */
 typedef cb_status (*cb_hdf5_link_visit)(void *context, hid_t group, const char *name, const H5L_info_t *link);
 cb_status cb_hdf5_each_link(hid_t group, const char *path, H5_index_t by, cb_hdf5_link_visit visit, void *context);
 /* Returns the malloc'd name of the dimension scale of dimension d of a dataset; NULL if there is no scale. */

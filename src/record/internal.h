@@ -48,7 +48,8 @@ enum {
 
 typedef struct cb_piece {
   uint64_t number;                /* number of the segment; 0: OUT.h5 itself */
-  cb_record_position first, have; /* rows and events before the piece; its rows and events that belong to the record */
+  cb_record_position first, have; /* first: numbers of rows and events of the record before this piece; have: numbers of
+                                   * those that this piece adds to the record */
   uint64_t bytes;
   char digest[CB_SHA256];
 } cb_piece;
@@ -87,7 +88,7 @@ cb_status cb_pieces_read(cb_record_pieces *p, const char *name, bool is_event, s
 cb_status cb_pieces_file(cb_record_pieces *p, size_t i, hid_t *file);
 /* Opens the newest piece with a checkpoint; the last piece if no piece has one. *p owns the file. */
 cb_status cb_pieces_checkpoint(cb_record_pieces *p, hid_t *file);
-/* Opens a dataset that does not grow: in the last piece, or in segment 0 if it is virtual there. */
+/* Opens a dataset that does not grow. It is in the last piece, or in segment 0 if the last piece only refers to it. */
 cb_status cb_pieces_constant(cb_record_pieces *p, const char *name, hid_t *out);
 
 /* ---- record_layout.c: the contents of a file */
@@ -112,8 +113,8 @@ cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *
 /* Makes the image of a record of that layout without rows. base: as for cb_layout_build. */
 cb_status cb_layout_image(const char *path, const cb_record_layout *layout, const cb_filing *how, const char *base,
                           cb_image *out);
-/* Returns the number of rows of a chunk in a file of `rows` rows: CB_CHUNK_ROWS, or a larger power of two if the file
- * has at least 16 chunks of that larger size. rows UINT64_MAX: the larger size. */
+/* Returns the number of rows of a chunk in a file of `rows` rows. It is CB_CHUNK_ROWS, or a larger power of two if the
+ * file then has at least 16 chunks. For rows = UINT64_MAX the result is this power of two. */
 uint64_t cb_layout_chunk_rows(const cb_record_layout *layout, uint64_t rows);
 int cb_layout_deflate(hid_t file); /* the level of compression of its rows; 0: none */
 /* Copies a layout into the arena, without the data of the state; NULL if there is no memory. */
@@ -136,8 +137,8 @@ static inline size_t cb_event_fields_of(bool old_names) { return CB_EVENT_FIELDS
 
 /* ---- segment.c: the virtual file */
 
-/* Makes the creation properties of the virtual dataset `name` over the pieces, and sets dims[0], its length. Negative
- * on failure. */
+/* Makes the creation properties of the virtual dataset `name`, which shows the rows of all pieces in `over`. Sets
+ * dims[0] to its length. Returns a negative number on failure. */
 hid_t cb_virtual_properties(const cb_record_pieces *over, const char *name, bool is_event, hid_t type, int rank,
                             hsize_t *dims);
 typedef struct cb_virtual {
@@ -146,12 +147,12 @@ typedef struct cb_virtual {
   size_t warnings_length;
   bool completed, synced;
 } cb_virtual;
-/* Writes the virtual file over the segments under the record's name. */
+/* Writes the virtual file, which has the name of the record and shows the rows of all segments. */
 cb_status cb_virtual_write(const cb_record_pieces *over, const cb_virtual *v);
 /* Returns whether the file is a virtual file over segments. */
 bool cb_virtual_is(hid_t file);
-/* Reports each segment whose digest differs from the digest in the virtual file. CB_ERROR_FILE or CB_ERROR_MEMORY if a
- * segment cannot be read. */
+/* Reports each segment whose digest differs from the digest in the virtual file. Returns CB_ERROR_FILE or
+ * CB_ERROR_MEMORY if a segment cannot be read. */
 cb_status cb_virtual_check(const cb_record_pieces *pieces, cb_verify_listener report, void *user);
 
 /* ---- join.c */
@@ -173,9 +174,9 @@ cb_status cb_join_write(cb_record_pieces *pieces, const cb_join *j, bool *joined
 /* A file that is opened from an image and then filled. A small file is made in memory; a large one on the disk under a
  * temporary name, after `capacity` bytes were reserved on the disk. Then it gets the name of the record. */
 typedef struct cb_whole {
-  const char *path, *record; /* the path for messages; the path with links followed */
+  const char *path, *record; /* path: the record's path in messages; record: the same path with links followed */
   const cb_image *start;
-  double bytes, capacity; /* an estimate of the file's size; the bytes to be reserved on the disk */
+  double bytes, capacity; /* bytes: an estimate of the file's size; capacity: the bytes to be reserved on the disk */
   bool synced;
   cb_status (*fill)(void *context, hid_t file);
   void *context;
@@ -195,7 +196,7 @@ bool cb_checkpoint_write(hid_t file, const cb_blob *state, size_t n_state, cb_re
  * in `have` do not count. */
 cb_status cb_checkpoint_position(hid_t file, const char *path, cb_record_position have, cb_record_position *at);
 /* Reads the newest checkpoint in a file into the data of `state`. Checkpoints after the rows and events in `have` do
- * not count. CB_ERROR_INPUT if there is no other checkpoint. */
+ * not count. Returns CB_ERROR_INPUT if there is no other checkpoint. */
 cb_status cb_checkpoint_read(hid_t file, const char *path, cb_record_position have, cb_blob *state, size_t n_state,
                              cb_record_position *position);
 
@@ -216,8 +217,8 @@ cb_status cb_series_extent(hid_t file, const char *path, cb_record_position *who
 
 /* ---- record.c */
 
-/* A dataset that grows along its first dimension, with a ring of memory for its newest rows. Event n has the index n %
- * capacity in the ring; the index of a row is given by its batch. */
+/* A dataset that grows along its first dimension, with a ring buffer for its newest rows. Event n has the index n %
+ * capacity in the ring; for a row the index follows from that of its batch (cb_row_batch). */
 typedef struct cb_series {
   const char *name;
   hid_t dataset, memory_type; /* in the segment in memory */
@@ -263,7 +264,8 @@ struct cb_record {
   cb_blob *captured;        /* copy of the state of the newest checkpoint that the writer has taken */
   cb_record_position captured_at; /* the position of that checkpoint */
   size_t captured_warnings;       /* the length of the warnings at that checkpoint */
-  uint64_t in_file, kept;         /* numbers of the newest checkpoints in the segment in memory and before it */
+  uint64_t in_file, kept;         /* numbers of checkpoints: in_file: the newest one in the segment in memory; kept: the
+                                   * newest one in earlier segments */
   bool fresh, ended;              /* fresh: the segment in memory has just begun; ended: there are no more rows */
 
   /* The following members are set by the stepping thread, and read by the writer under the mutex. */
@@ -280,7 +282,7 @@ struct cb_record {
   struct timespec deadline; /* time of the next flush; used by the writer only */
 
   bool closed, joined;
-  bool in_segments; /* the record is complete in segments and stays there */
+  bool in_segments; /* the record is complete, but its segments were not joined and remain in the folder */
   atomic_bool failed;
   cb_status status; /* the failure of the writer, if `failed` */
   char text[600];
@@ -290,7 +292,7 @@ static inline cb_row_batch *cb_row_batch_of(const cb_record *record, uint64_t ba
   return &record->batch[batch % (record->rows.capacity / record->rows.batch)];
 }
 
-/* The position at which a record that is opened for writing begins. */
+/* What the writer of a record needs to start, for a new record or for one that is continued. */
 typedef struct cb_record_start {
   const char *path;
   cb_arena *arena;
@@ -298,8 +300,8 @@ typedef struct cb_record_start {
   const cb_record_layout *layout;
   int deflate;
   const cb_record_options *options;
-  const cb_blob *state;        /* state of the checkpoint; NULL: none yet */
-  cb_record_position position; /* position of the checkpoint */
+  const cb_blob *state;        /* state of the checkpoint from which the run continues; NULL: there is none yet */
+  cb_record_position position; /* position of this checkpoint, at which writing begins */
 } cb_record_start;
 /* Makes the rings (cb_series) and starts the writer. Takes ownership of the arena and the pieces, also on failure. */
 cb_status cb_record_attach(const cb_record_start *start, cb_record **out);

@@ -27,7 +27,8 @@ enum { MAX_SERIES = 4096 };
 static const double index_share = 0.02; /* size of the index of chunks divided by the size of the rows */
 static const char cannot[] = "join its segments";
 
-/* An array that grows: in the joined file, and in the piece that is being read. */
+/* An array with one entry per row or event. `to` is the array in the joined file, `from` the array in the piece that is
+ * being read. */
 typedef struct column {
   char *name;
   hid_t to, from, type;
@@ -49,7 +50,7 @@ typedef struct joining {
   size_t piece;          /* the piece in which the columns are open; SIZE_MAX: none */
   unsigned char *stored; /* a chunk as it is stored in a file */
   size_t capacity;
-  hid_t memory; /* the file of the scratch datasets; 0: none yet */
+  hid_t memory; /* the file in memory that contains the datasets `scratch` of all columns; 0: not made yet */
 } joining;
 
 /* ---- The columns */
@@ -188,7 +189,7 @@ static bool write_rows(joining *j, const column *c, const hsize_t *at) {
 }
 
 /* Passes rows `from` .. `to` - 1 of the record from the piece, which begins at row `begin`, to the joined file. The
- * rows belong to the chunks that begin at row `first`. done: they are the last rows of these chunks, which are then
+ * rows belong to the chunks that begin at row `first`. done: with these rows the chunks are complete, and are
  * written. */
 static cb_status pass_rows(joining *j, column *c, uint64_t begin, uint64_t first, uint64_t from, uint64_t to,
                            bool done) {

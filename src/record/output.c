@@ -211,7 +211,7 @@ cb_status cb_output_open_text(const char *path, cb_output *o, FILE **stream) {
 }
 
 cb_status cb_output_close_text(cb_output *o, FILE *stream, cb_status status) {
-  /* A write that was refused earlier has left its reason in errno; buffered data is refused for the same reason. */
+  /* If an earlier write was refused, errno still has its reason, or fflush is refused for the same reason. */
   bool written = fflush(stream) == 0 && !ferror(stream);
   int reason = errno;
   if (fclose(stream) != 0 && written) {

@@ -17,11 +17,11 @@ typedef struct cb_output {
   char *target;  /* the path with links followed */
   char *part;    /* the temporary name */
   bool unsynced; /* the file need not be on the disk when it takes its name */
-  bool owner;    /* the caller is the writer of the record with that name */
+  bool owner;    /* the caller is the writer of the record to which the file will belong */
 } cb_output;
 
-/* Creates the temporary file, empty. CB_ERROR_FILE if the path exists and may not be replaced (`replace` is false), is
- * not a regular file, is in use, or cannot be written. */
+/* Creates the temporary file, empty. Returns CB_ERROR_FILE if the path exists and may not be replaced (`replace` is
+ * false), is not a regular file, is in use, or cannot be written. */
 cb_status cb_output_begin(const char *path, bool replace, cb_output *out);
 /* Does the same as cb_output_begin, for the writer of the record of that name. */
 cb_status cb_output_begin_own(const char *path, bool replace, cb_output *out);
@@ -34,13 +34,13 @@ cb_status cb_output_end(cb_output *o, bool replace, cb_status status);
 /* Syncs the folder of a file, so that the name of the file survives a loss of power. Returns 0 or errno. */
 int cb_sync_folder(const char *path);
 
-/* Open and close a text stream into the temporary file. Closing fails if any data could not be written. The path "-"
- * means the standard output. */
+/* These functions open and close a text stream into the temporary file. Closing fails if any data could not be written.
+ * The path "-" means the standard output. */
 cb_status cb_output_open_text(const char *path, cb_output *o, FILE **stream);
 cb_status cb_output_close_text(cb_output *o, FILE *stream, cb_status status);
 
-/* Open and close an HDF5 file under the temporary name. own: the caller is the writer of the record with that name.
- * Closing writes the data that HDF5 still has in memory, unless status is a failure. */
+/* These functions open and close an HDF5 file under the temporary name. own: the caller is the writer of the record
+ * that the file will belong to. Closing writes the data that HDF5 still has in memory, unless status is a failure. */
 cb_status cb_output_open_hdf5(const char *path, bool own, cb_output *o, hid_t *file);
 cb_status cb_output_close_hdf5(cb_output *o, hid_t file, cb_status status);
 
@@ -66,8 +66,8 @@ typedef struct cb_file_memory {
   bool taken;
 } cb_file_memory;
 
-/* Create an HDF5 file in memory, open one from an image, or open one in the memory `m` if that is free. Negative on
- * failure. */
+/* cb_memory_create creates an HDF5 file in memory, cb_memory_open opens one from an image, and cb_memory_open_in opens
+ * one in the memory `m` if this is free. They return a negative number on failure. */
 hid_t cb_memory_create(void);
 hid_t cb_memory_open(const cb_image *image);
 hid_t cb_memory_open_in(cb_file_memory *m, const cb_image *image);

@@ -49,7 +49,7 @@ static cb_status keep(cb_reader *reader, char *text, const char **out) {
   return CB_OK;
 }
 
-/* Returns whether the dataset has one member of cb_event_row. */
+/* Returns whether the dataset `name` contains a member of cb_event_row, the data that every event has. */
 static bool is_of_event_row(const cb_reader *reader, const char *name) {
   for (size_t e = 0; e < cb_event_fields_of(reader->old_names); e++)
     if (!strcmp(cb_record_name(cb_event_fields[e].name, reader->old_names), name)) return true;
@@ -59,7 +59,8 @@ static bool is_of_event_row(const cb_reader *reader, const char *name) {
 static cb_status add_field(void *self, hid_t dataset, const char *name, bool is_event) {
   cb_reader *reader = self;
   cb_reader_field field = {.count = 1};
-  if (strchr(name, '/') || (is_event && is_of_event_row(reader, name))) return CB_OK; /* digests are not fields */
+  /* Digests, whose names contain a slash, are not fields. Members of cb_event_row are read with each event. */
+  if (strchr(name, '/') || (is_event && is_of_event_row(reader, name))) return CB_OK;
   hid_t space = H5Dget_space(dataset);
   hsize_t dims[H5S_MAX_RANK];
   field.rank = H5Sget_simple_extent_dims(space, dims, NULL) - 1;
@@ -287,7 +288,7 @@ cb_status cb_reader_events(cb_reader *reader, uint64_t first, uint64_t count, cb
   return status;
 }
 
-/* Returns whether the object and every group on its path exist. */
+/* Returns whether the object `name` and every group on its path exist. */
 static bool leads_to(hid_t file, const char *name) {
   char part[200];
   for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {

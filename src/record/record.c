@@ -270,7 +270,7 @@ static cb_blob *copy_state(cb_arena *arena, const cb_record_layout *layout, cons
   return state;
 }
 
-/* Allocates both copies of the state and fills them from the checkpoint. */
+/* Allocates record->state and record->captured, and copies the state of the checkpoint to both. */
 static cb_status make_state(cb_record *record, const cb_blob *state) {
   record->n_state = record->layout->n_state;
   record->state = copy_state(record->arena, record->layout, state);

@@ -332,7 +332,7 @@ bool cb_warnings_make(hid_t file) {
   return good;
 }
 
-/* Opens the attribute if it has exactly this type; negative otherwise. */
+/* Opens the attribute. Returns a negative number if it does not have exactly this type. */
 static hid_t open_own(hid_t file, hid_t type) {
   const hid_t attribute = cb_hdf5_attribute(file, ".", name, H5T_STRING, 1);
   if (attribute < 0) return attribute;
@@ -367,7 +367,8 @@ bool cb_warnings_write(hid_t file, cb_record_warnings *w, size_t length) {
   return good;
 }
 
-/* Returns the length of a line with its newline, which the last line of a foreign file may not have. */
+/* Returns the length of a line with its newline. The last line may have no newline if another program wrote the
+ * file. */
 static size_t line_length(const char *line) {
   const size_t length = strcspn(line, "\n");
   return length + (line[length] == '\n');

@@ -15,12 +15,12 @@
 
 #include <hdf5.h>
 
-enum { CB_RECORD_WARNINGS = 3072 }; /* bytes */
+enum { CB_RECORD_WARNINGS = 3072 }; /* maximum size of the text of warnings in bytes */
 
 typedef struct cb_record_warnings {
   char text[CB_RECORD_WARNINGS];
   size_t length;
-  size_t sealed, written; /* length at the newest checkpoint; length in the file */
+  size_t sealed, written; /* sealed: `length` at the newest checkpoint; written: number of bytes in the file */
 } cb_record_warnings;
 
 /* Creates the attribute in a new file; false, with HDF5's error stack set, on failure. */
@@ -29,9 +29,10 @@ bool cb_warnings_make(hid_t file);
 bool cb_warnings_read(hid_t file, cb_record_warnings *out);
 /* Writes the first `length` bytes into the file, unless it already contains them. */
 bool cb_warnings_write(hid_t file, cb_record_warnings *w, size_t length);
-/* Adds a line unless it already exists. time nan: the warning has no time. */
+/* Adds a line with a warning if the list does not contain it. time nan: the warning has no time. */
 void cb_warnings_add(cb_record_warnings *w, double time, const char *text);
-/* Removes the lines with later times, and the line `...` after them; time -inf removes all lines with a time. */
+/* Removes the lines with a time after `time`, and a line `...` that follows them. `time` = -inf removes all lines that
+ * have a time. */
 void cb_warnings_cut(cb_record_warnings *w, double time);
 
 /* A log of the warnings of this thread, for the attribute of a file that is not a record. Each warning is also passed
@@ -43,11 +44,11 @@ typedef struct cb_warning_log {
 void cb_warning_log_begin(cb_warning_log *log);
 void cb_warning_log_end(cb_warning_log *log);
 
-/* Reports the lines of an attribute `warnings` again by cb_warn: at most `maximum` lines with a time, and with `all`
- * also the lines without a time. */
+/* Reports the lines of an attribute `warnings` again by cb_warn: at most `maximum` of the lines with a time, and if
+ * `all` is set also all lines without a time. */
 void cb_warnings_repeat(const char *lines, int maximum, bool all);
-/* Reports at most `maximum` warnings with a time that a resumed record keeps, because the killed run could not report
- * them. */
+/* Reports again, by cb_warn, at most `maximum` of the warnings with a time that a resumed record keeps. The run that
+ * was killed may not have reported them. */
 void cb_record_repeat_warnings(const cb_record *record, int maximum);
 
 /* --- names of older versions --- */
@@ -58,8 +59,8 @@ const char *cb_record_renamed(const char *old);
 /* Returns whether the file has the old names. Either all files of a record have them or none. */
 bool cb_record_has_old_names(hid_t file);
 
-/* Returns the name of a dataset in a record with old names, or in one without. */
+/* Returns the name in the file of the dataset whose present name is `name`. `old`: the record has the old names. */
 const char *cb_record_name(const char *name, bool old);
 
-/* Gives the layout the old names: a record that is resumed keeps its names. */
+/* Replaces the names in the layout by the old names, because a record with old names keeps them when it is resumed. */
 cb_status cb_record_use_old_names(cb_arena *arena, cb_record_layout *layout);

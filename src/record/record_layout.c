@@ -413,7 +413,8 @@ cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *
       return cb_hdf5_fail(path, "create field %s", layout->event_fields[f].name);
   if (!put_scenario(file, layout)) return cb_hdf5_fail(path, "write the scenario");
   if (!put_h5md(&b)) return cb_hdf5_fail(path, "create the links of H5MD");
-  return cb_checkpoint_create(file, path, layout->state, over ? 0 : layout->n_state); /* a virtual file has no state */
+  return cb_checkpoint_create(file, path, layout->state,
+                              over ? 0 : layout->n_state); /* a virtual file has no checkpoint */
 }
 
 cb_status cb_layout_image(const char *path, const cb_record_layout *layout, const cb_filing *how, const char *base,

@@ -98,7 +98,7 @@ static cb_status take_plain(cb_record_pieces *p, hid_t file) {
 /* ---- Segments */
 
 static bool first_of(hid_t file, cb_record_position *first) {
-  return (H5Aexists(file, "first_row") <= 0 || /* no attribute: a complete record that was resumed became segment 1 */
+  return (H5Aexists(file, "first_row") <= 0 || /* the attribute is missing in a complete record that became segment 1 */
           cb_hdf5_get_numbers(file, ".", "first_row", H5T_INTEGER, H5T_NATIVE_UINT64, 1, &first->rows)) &&
          (H5Aexists(file, "first_event") <= 0 ||
           cb_hdf5_get_numbers(file, ".", "first_event", H5T_INTEGER, H5T_NATIVE_UINT64, 1, &first->events));
@@ -293,7 +293,8 @@ static cb_status open_dataset(hid_t file, const char *path, const char *name, hi
   return *out >= 0 ? CB_OK : cb_hdf5_fail(path, "read %s", name);
 }
 
-/* Does not read through a virtual dataset, because the source file has not been checked. */
+/* A virtual dataset is not read, because its source file has not been checked. The dataset in segment 0 is opened
+ * instead. */
 cb_status cb_pieces_constant(cb_record_pieces *p, const char *name, hid_t *out) {
   cb_status status = open_dataset(p->file, p->path, name, out);
   if (status || !is_virtual(*out)) return status;
@@ -317,8 +318,8 @@ cb_status cb_pieces_checkpoint(cb_record_pieces *p, hid_t *file) {
   return status;
 }
 
-/* Reads `count` rows of `width` values each from a dataset of a file, from row `first` on. CB_ERROR_INPUT if its rows
- * have another number of values. */
+/* Reads `count` rows of `width` values each from a dataset of a file, from row `first` on. Returns CB_ERROR_INPUT if
+ * its rows have another number of values. */
 static cb_status read_series(hid_t file, const char *path, const char *name, size_t width, hid_t memory_type,
                              uint64_t first, uint64_t count, void *out) {
   hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);

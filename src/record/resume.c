@@ -31,7 +31,7 @@
 enum { CHECKPOINTS, ROWS, EVENTS, SEAL, OLD_SEAL };
 enum { CHUNK = 1 << 17 }; /* maximum number of values in a chunk of state */
 
-/* Creates a dataset of zeros with checksums. Negative on failure. */
+/* Creates a dataset of zeros with checksums. Returns a negative number on failure. */
 static hid_t create_checked(hid_t group, const char *name, hid_t type, hsize_t count) {
   const hsize_t chunk[1] = {count < CHUNK ? count : CHUNK};
   const hid_t space = H5Screate_simple(1, &count, NULL), create = H5Pcreate(H5P_DATASET_CREATE);
@@ -95,8 +95,8 @@ bool cb_checkpoint_write(hid_t file, const cb_blob *state, size_t n_state, cb_re
 
 /* ---- Reading */
 
-/* Opens a dataset of a group if it has this type and number of values; count H5S_UNLIMITED: any number. Negative
- * otherwise. */
+/* Opens a dataset of a group if it has this type and number of values; otherwise returns a negative number. count =
+ * H5S_UNLIMITED allows any number of values. */
 static hid_t open_piece(hid_t group, const char *name, hid_t type, hsize_t count) {
   const hid_t dataset = cb_hdf5_find_dataset(group, name);
   if (dataset >= 0 && cb_hdf5_dataset_is(dataset, type, 1, &count)) return dataset;
@@ -111,8 +111,8 @@ static bool read_seal(hid_t group, hsize_t length, uint64_t seal[OLD_SEAL]) {
   return ok;
 }
 
-/* Opens the group of the newest checkpoint. Checkpoints after the rows and events in `have` do not count. Negative:
- * there is no other checkpoint. */
+/* Opens the group of the newest checkpoint. Checkpoints after the rows and events in `have` do not count. Returns a
+ * negative number if there is no other checkpoint. */
 static hid_t open_newest(hid_t file, cb_record_position have, const char **name, cb_record_position *at) {
   static const char *const groups[] = {"checkpoint", "checkpoint/slot0", "checkpoint/slot1"};
   hid_t newest = H5I_INVALID_HID;
@@ -329,7 +329,7 @@ static cb_status take_as_segment(cb_record_pieces *pieces) {
   return status;
 }
 
-/* Keeps the pieces up to the position at which the run continues. */
+/* Removes the pieces after the position `at`, at which the run continues, from the list. */
 static void cut(cb_record_pieces *pieces, cb_record_position at) {
   size_t count = 1;
   while (count < pieces->count && pieces->piece[count].first.rows <= at.rows &&

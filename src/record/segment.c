@@ -34,7 +34,8 @@
 
 enum { INCREMENT = 1 << 20, PART = 4 << 20 };
 
-/* Small data do not get separate blocks of 2 KiB, because unused parts of such blocks would stay in the file. */
+/* The size of blocks for small data is set to 0. HDF5 would otherwise collect small data in blocks of 2 KiB, and unused
+ * parts of these blocks would stay in the file. */
 hid_t cb_record_access(void) {
   const hid_t access = cb_hdf5_file_access();
   if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V110) >= 0 &&
@@ -269,7 +270,7 @@ hid_t cb_virtual_properties(const cb_record_pieces *over, const char *name, bool
   return H5I_INVALID_HID;
 }
 
-/* The list is one text of fixed length per segment, or a single empty text if there is no segment. */
+/* Writes the list of segments: one text of fixed length per segment, or a single empty text if there is no segment. */
 static bool put_list(hid_t file, const cb_record_pieces *over) {
   const hsize_t dims[1] = {over->count ? over->count : 1};
   char *lines = calloc(dims[0], LINE);

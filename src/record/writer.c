@@ -76,8 +76,8 @@ static bool put_first(hid_t file, const char *name, uint64_t value) {
   return ok;
 }
 
-/* HDF5 caches only one chunk of the dataset. All other chunks are in the file, so that the size of the file is
- * known. */
+/* Opens a dataset with a cache of only one chunk. HDF5 then writes all other chunks to the file at once, so that
+ * H5Fget_filesize returns the true size of the record. */
 static hid_t open_series(hid_t file, const char *name, hid_t access) {
   if (H5Pset_chunk_cache(access, 1, CB_CHUNK_BYTES, 1) < 0) return H5I_INVALID_HID;
   return H5Dopen2(file, name, access);

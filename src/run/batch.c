@@ -30,7 +30,8 @@ void cb_batch_free(cb_batch *t) {
 
 static cb_integrator *method_of(const cb_run *run) { return cb_particles_of(run)->integrator; }
 
-/* Returns whether lanes can step this run. Each run with controls has its own expressions. */
+/* Returns whether lanes can step this run. Lanes cannot step a run with controls, because each such run has its own
+ * expressions. */
 static bool serves(const cb_run *run) {
   return run->motion->lanes && !run->options.controls && run->motion->lanes(run);
 }
@@ -58,7 +59,7 @@ static int64_t free_steps(const cb_batch_member *r) {
   const cb_run *run = r->run;
   if (!serves(run) || !cb_lanes_ready(method_of(run), run->options.step)) return 0;
   if (cb_antipodes_near(cb_particles_of(run)->system, cb_particles_of(run)->state))
-    return 0; /* each of its steps has to be checked */
+    return 0; /* near antipodal points every step has to be checked */
   const int64_t to_row = run->options.every - *run->step % run->options.every, left = full_steps_left(r);
   return to_row < left ? to_row : left;
 }
@@ -144,7 +145,7 @@ static void step_group(const group *g, const volatile sig_atomic_t *stop) {
     for (size_t i = 0; i < g->n && on; i++) on = stays(g->run[i]);
     const bool all_stay = on;
     for (size_t i = 0; i < g->n; i++) on = settle(g, i, step, all_stay) && on;
-    if (all_stay && !on) /* one run has failed: the histories of the other runs are still in the lanes */
+    if (all_stay && !on) /* one run has failed: copy the histories of the others from the lanes to their runs */
       for (size_t i = 0; i < g->n; i++) store(g, i, true, false);
   }
 }

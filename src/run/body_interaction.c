@@ -9,9 +9,9 @@
  * one diameter. The iteration of the twists of all bodies is accelerated (numerics/anderson.h); each pose is then moved
  * by the change of its twist that the acceleration makes. The iteration ends where the error of the next twists,
  * kappa/(1 - kappa) times the last change, is below round-off. It starts from the states alone, so its result does not
- * depend on the steps before. The total momentum is conserved exactly after any number of iterations, because the
- * slopes of one evaluation have the sum 0. A coupling that depends on coordinates of joints alone is not iterated: the
- * equations of the joined bodies contain it (mechanism/mechanism_private.h). Symbols: fluid/body_coupling.h and
+ * depend on the steps before. The total momentum is conserved up to round-off after any number of iterations, because
+ * the slopes of one evaluation have the sum 0. A coupling that depends on coordinates of joints alone is not iterated:
+ * the equations of the joined bodies contain it (mechanism/mechanism_private.h). Symbols: fluid/body_coupling.h and
  * fluid/rigid_step.h.
  */
 
@@ -30,11 +30,12 @@ enum { MAXIMUM = 60 };
 /* The twists at a node have converged if their error relative to the largest twist is at most SETTLED. If the last
  * iteration has not halved the error, an error of at most STALLED suffices, which is about the round-off. */
 static const double SETTLED = 1e-15, STALLED = 1e-11;
-/* kappa is measured from the last changes of the twists. Other changes may become smaller more slowly. Therefore the
- * estimate of the error is multiplied by this factor. */
+/* kappa, the factor by which an iteration multiplies the error, is measured from the last changes of the twists. Other
+ * parts of the error may decrease more slowly. Therefore the estimate of the error is multiplied by this factor. */
 static const double MARGIN = 5;
 
-/* The problem `of` of one body with a momentum and a slope that do not depend on its pose and twist. */
+/* The problem of one body in an iteration: the problem `of` of the body without an interaction, plus the momentum and
+ * the slope of the last evaluation, which are constants in this iteration. */
 typedef struct added {
   cb_rigid_problem problem;
   const cb_rigid_problem *of;
@@ -47,8 +48,8 @@ struct cb_body_interaction {
   void *self;
   double curvature;
   int n;
-  added *added; /* [n] */
-  cb_pose *g;   /* [n]: the poses for the next evaluation, and the twists */
+  added *added; /* [n]: the problem of each body in the present iteration */
+  cb_pose *g;   /* [n]: g, Y: the poses and the twists for the next evaluation */
   double (*Y)[6];
   cb_pose *g_made; /* [n]: the poses and twists that cb_body_interaction_arrive has stored */
   double (*Y_made)[6], (*weight)[6];
@@ -59,13 +60,13 @@ struct cb_body_interaction {
   double *energy;        /* [n]: the shares of the bodies in the energy of the coupling, at a node */
   cb_rigid_state *known; /* [n]: the states at the node for which `momentum` is known */
   bool is_known;
-  /* [n]: Y_known: the twists of the states `known`. from, Y_from: the states and the twists at the start of a flight
-   * (fluid_private.h). Y_middle: the twists in the middle of the last flight from `from`. flown: the length of that
-   * flight; 0: there was none */
+  /* These arrays have one entry per body. Y_known: the twists in the states `known`. from, Y_from: the states and the
+   * twists at the start of a flight (fluid_private.h). Y_middle: the twists in the middle of the last flight from
+   * `from`. The number `flown` is the length of this flight, or 0 if there was none. */
   double (*Y_known)[6];
   cb_rigid_state *from;
   double (*Y_from)[6], (*Y_middle)[6], flown;
-  bool departed;  /* the present flight begins at `from` */
+  bool departed;  /* whether the present flight begins at the states `from` */
   bool by_joints; /* the equations of joined bodies contain the coupling (mechanism/mechanism_private.h) */
   double length;  /* the largest distance of a point of a body from the origin of its frame, m */
 };
@@ -137,7 +138,8 @@ void cb_body_interaction_arrive(cb_body_interaction *in, int body, const cb_pose
   memcpy(in->Y_made[body], Y, sizeof in->Y_made[body]);
 }
 
-/* Moves a pose by the twist Y - Y_made for half a step. The result is exact when the iteration has converged. */
+/* Sets the pose g of a body to g_made, moved by the twist Y - Y_made for half a step. When the iteration has converged,
+ * Y = Y_made and the pose does not move. */
 static void move_pose(const cb_body_interaction *in, int body, double half) {
   double by[6];
   cb_pose move;
@@ -165,7 +167,8 @@ double cb_body_interaction_renew(cb_body_interaction *in, double half, bool fast
   return kappa > 0 && kappa < .5 ? fmin(1, MARGIN * kappa / (1 - kappa)) * change : change;
 }
 
-/* Finds the twists relative to a uniform flow u: Y - U, U = (0, R^T u) with the rotation R of the pose. */
+/* Finds the twists of the bodies relative to a uniform flow u. They are Y - U, where U = (0, R^T u) and R is the
+ * rotation of the body's pose. */
 static cb_status make_relative(cb_body_interaction *in, double t) {
   static const double origin[1][3] = {{0}};
   double u[1][3];
@@ -187,7 +190,9 @@ cb_status cb_body_interaction_evaluate(cb_body_interaction *in, double t, bool m
     status = in->coupling->class_->apply(in->self, t, in->g, (const double(*)[6])in->relative, in->momentum,
                                          middle ? in->slope : NULL, middle ? NULL : in->energy);
   for (int i = 0; i < in->n && !status && in->flow && middle; i++) {
-    double turn[3]; /* U turns with the body: -<momentum, dU>, dU = (0, -xi_omega × R^T u) */
+    /* A rotation xi_omega of the body changes U in its frame by dU = (0, -xi_omega × R^T u). This adds -<momentum, dU>
+     * to the slope. */
+    double turn[3];
     cb_cross3(in->stream[i], in->momentum[i] + 3, turn);
     for (int k = 0; k < 3; k++) in->slope[i][k] += turn[k];
   }
@@ -381,7 +386,7 @@ static cb_status check(const cb_fluid_run *b) {
   return CB_OK;
 }
 
-/* Describes the joints for a class of couplings. */
+/* Copies the data of the joints to of->joint, from which the class of the coupling reads them. */
 static cb_status take_joints(cb_run *run, const cb_fluid_joints *joints, cb_coupled_fluid *of) {
   cb_coupled_joint *to = cb_arena_alloc(run->arena, joints ? (size_t)joints->n : 0, sizeof *to);
   if (!to) return cb_fail(CB_ERROR_MEMORY, "no memory for joints");

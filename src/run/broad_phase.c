@@ -55,7 +55,8 @@ static inline __attribute__((always_inline)) bool are_near(const cb_broad *b, cb
   }
   const double limit = maximum * maximum * CB_BROAD_SLACK, gg = 0.25 * x->g * y->g;
   const double radial = (x->grow - y->grow) * (x->grow - y->grow) / (4 * x->grow * y->grow);
-  /* since (u - E)^2 >= u^2/2 - E^2, with u = sqrt(e) and E = CB_BROAD_DIRECTION, most pairs need no root */
+  /* The test below uses t^2 with t = u - E, u = sqrt(e) and E = CB_BROAD_DIRECTION. Because (u - E)^2 >= u^2/2 - E^2,
+   * this first test excludes most pairs without a square root. */
   if (!(radial + gg * (0.5 * e - CB_BROAD_DIRECTION * CB_BROAD_DIRECTION) <= limit)) return false;
   const double across = sqrt(e) - CB_BROAD_DIRECTION, t = across > 0 ? across : 0, half = radial + gg * t * t;
   return half <= limit && (pure || are_within(2 * asinh(sqrt(half)), flat, sum));
@@ -203,7 +204,7 @@ INLINE void scan_level(finder *f, cb_broad_kind kind, bool pure, const cb_ball *
 
 /* Finds the pairs of the balls in the slots [begin, end). Each of these balls is compared with those in later slots of
  * its level, and with all balls of levels of larger reaches. A ball without a level is compared with the balls in all
- * slots before its own; with all_pairs, every ball is. */
+ * slots before its own. With b->all_pairs, every ball is compared in this way. */
 INLINE void find_pairs(finder *f, cb_broad_kind kind, bool pure, int begin, int end) {
   const cb_broad *b = f->b;
   for (int p = begin; p < end; p++) {
@@ -246,7 +247,8 @@ INLINE void find_around(finder *f, cb_broad_kind kind, bool pure, const cb_ball 
   scan_slots(f, kind, pure, ball, b->in_grid, b->slots);
 }
 
-/* Here the compiler makes one version of the loops for each kind of space. */
+/* Calls find_around with constant arguments, so that the compiler makes one version of its loops for each kind of
+ * space. */
 static void find_around_in_space(finder *f, const cb_ball *ball) {
   switch (f->b->kind) {
     case CB_BROAD_BOX: find_around(f, CB_BROAD_BOX, true, ball); break;
@@ -327,7 +329,7 @@ static void describe_space(cb_broad *b) {
     const cb_factor *factor = &g->factor[f];
     if (factor->curvature == 0) {
       for (int a = 0; a < factor->count; a++) b->flat_offset[b->flat++] = factor->offset + a;
-    } else if (b->kind == CB_BROAD_FLAT) { /* two curved factors would have more dimensions than CB_DIM_MAX */
+    } else if (b->kind == CB_BROAD_FLAT) { /* the only curved factor: two would exceed CB_DIM_MAX dimensions */
       b->kind = factor->curvature > 0 ? CB_BROAD_SPHERE : CB_BROAD_HYPERBOLIC;
       b->curved_offset = factor->offset;
       b->m = factor->curvature > 0 ? factor->count : factor->count - 1;
@@ -367,7 +369,8 @@ static bool grow(void *pointer, size_t bytes) {
   return true;
 }
 
-/* Makes the capacity sufficient for n balls, and for at least two cells per ball, up to 2^30 cells; sets block_bits. */
+/* Enlarges the arrays for n balls. The grid gets at least two cells per ball, but at most 2^30 cells; block_bits is set
+ * for this number of cells. */
 static cb_status reserve_balls(cb_broad *b, int n) {
   int bits = 1;
   while (bits < 24 && ((size_t)64 << bits) < 2 * (size_t)n) bits++;

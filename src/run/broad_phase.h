@@ -26,19 +26,19 @@ typedef struct cb_near_pair {
 } cb_near_pair;
 
 /* Creates a broad phase for a space, which is borrowed. all_pairs: every pair is compared, without a grid; the result
- * is the same, and tests compare it with the result of the grid. CB_ERROR_ARGUMENT if the space has less than 1 or more
- * than CB_DIM_MAX dimensions. */
+ * is the same, and tests compare it with the result of the grid. Returns CB_ERROR_ARGUMENT if the space has less than 1
+ * or more than CB_DIM_MAX dimensions. */
 cb_status cb_broad_create(const cb_space *g, bool all_pairs, cb_broad **out);
 void cb_broad_free(cb_broad *b);
 /* Stores n balls: their centres x[n*k] (world coordinates in the embedding, or chart coordinates in a chart space; k =
  * g->k) and reach[n]. A ball whose centre is not finite is not near any ball. Memory is allocated only when n or the
- * number of pairs grows. CB_ERROR_ARGUMENT: n < 0, or a reach is negative or nan. */
+ * number of pairs grows. Returns CB_ERROR_ARGUMENT if n < 0, or if a reach is negative or nan. */
 cb_status cb_broad_set(cb_broad *b, int n, const double *x, const double *reach);
 /* Finds all near pairs of the stored balls, sorted by i, then j. The list is borrowed until the next call. */
 cb_status cb_broad_pairs(cb_broad *b, const cb_near_pair **pair, size_t *count);
 /* Finds all stored balls that may be near the ball with centre x[k] and this reach, if each stored ball has moved by at
  * most `moved` since cb_broad_set. The list has their indices in ascending order and is borrowed until the next call.
- * CB_ERROR_ARGUMENT if `reach` or `moved` is negative or nan. */
+ * Returns CB_ERROR_ARGUMENT if `reach` or `moved` is negative or nan. */
 cb_status cb_broad_around(cb_broad *b, const double *x, double reach, double moved, const int **ball, int *count);
 
 /* Returns whether two balls with centres x[k] and y[k] and these reaches are certainly not near each other. The balls
@@ -84,7 +84,7 @@ typedef struct cb_ball {
   union {
     struct {
       double reach, s, c; /* s, c: sine and cosine (in H^n the hyperbolic ones) of reach/2 */
-      double a, grow, g;  /* H^n: a, e^a, sinh a */
+      double a, grow, g;  /* H^n: a is the distance of the point from the base point, grow = e^a, g = sinh a */
     };
     double half[3]; /* charts: half the edges of the box */
   };
@@ -96,9 +96,10 @@ typedef struct cb_ball {
 
 typedef struct cb_broad_level {
   int count;
-  double reach, s, c, half[3]; /* reach, s and c of the ball with the largest reach; half: maxima over the balls */
-  double per;                  /* cells per unit length; H^n: cells of directions per unit length, divided by sinh a */
-  double thickness;            /* H^n: the thickness of a layer in a */
+  double reach, s, c, half[3]; /* reach, s and c (cb_ball) of the ball with the largest reach; half: the largest half
+                                * edges of the boxes */
+  double per;                  /* number of cells per unit length; H^n: per unit length perpendicular to the radius */
+  double thickness;            /* H^n: the thickness of a layer: its range of the distance a from the base point */
   double cells[3];             /* cells per unit length, of flat coordinates or of boxes */
   int64_t layers[2];           /* H^n: the first and last layer that contains a ball */
 } cb_broad_level;
@@ -113,7 +114,8 @@ struct cb_broad {
   bool all_pairs;
   cb_broad_kind kind;
   bool pure;                         /* there is only one factor: all of x is compared at once */
-  int m, curved_offset;              /* curved factor: number of compared coordinates (H^n: without the last), offset */
+  int m, curved_offset;              /* curved factor: m: number of compared coordinates (H^n: all except the last);
+                                      * curved_offset: index of the first one in the embedding */
   int flat, flat_offset[CB_DIM_MAX]; /* the flat coordinates, and their offsets in the embedding */
   double unit;                       /* the factor of lengths: 1/R, or 1 without a curved factor */
   double period[CB_DIM_MAX], scale[CB_DIM_MAX];
@@ -146,8 +148,8 @@ void cb_broad_ball(const cb_broad *b, const double *x, double reach, cb_ball *ba
 void cb_broad_levels(cb_broad *b);
 /* Finds the cell of a ball in its level, as a window with lo = hi. */
 void cb_broad_home(const cb_broad *b, const cb_ball *ball, cb_broad_window *home);
-/* The first function finds the layers of a level in which balls near this ball may lie. Outside H^n there is only the
- * layer 0. The second function finds the windows of cells in one layer, and returns their number. */
+/* cb_broad_layers finds the layers *lo to *hi of a level in which balls near this ball may lie. Outside H^n there is
+ * only the layer 0. cb_broad_windows finds the windows of cells in one layer, and returns their number. */
 void cb_broad_layers(const cb_broad *b, const cb_ball *ball, int level, int64_t *lo, int64_t *hi);
 int cb_broad_windows(const cb_broad *b, const cb_ball *ball, int level, int64_t layer,
                      cb_broad_window out[CB_BROAD_WINDOWS]);

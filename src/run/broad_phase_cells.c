@@ -84,7 +84,8 @@ static bool greatest(const cb_space *g, const double *lo, const double *hi, doub
   return true;
 }
 
-/* Makes the box in one step, with the point q in its centre. Returns false if no such box is found. */
+/* Finds a box with the point q in its centre that no curve from q of the length `reach` can leave. The box is enlarged
+ * up to TRIES times. Returns false if no such box is found. */
 static bool small_box(const cb_space *g, const double *q, double reach, double *lo, double *hi) {
   enum { TRIES = 8 };
   double half[D], maximum[D];
@@ -106,9 +107,9 @@ static bool small_box(const cb_space *g, const double *q, double reach, double *
   return false;
 }
 
-/* Grows the box lo, hi by one step of length ds. Each side is first moved by 1.05 times the width that the values of
- * sqrt(g^ii) on this side require. If that is too little, the side is moved by 1.02 times the width that the values in
- * the crossed slab require. Returns false if no such box is found. */
+/* Enlarges the box lo, hi so that no curve of length ds that starts in it can leave the larger box. Each side is first
+ * moved by 1.05 times the width that follows from sqrt(g^ii) on this side. If sqrt(g^ii) in the slab that the side
+ * crosses requires more, the side is moved by 1.02 times that width. Returns false if no such box is found. */
 static bool grow_box(const cb_space *g, double ds, double *lo, double *hi) {
   enum { TRIES = 12 };
   const int n = g->dim;
@@ -338,7 +339,9 @@ static double inner_sinh(double thickness, int64_t layer) {
   return 0.5 * (e - 1 / e);
 }
 
-/* Returns the number of cells of directions per unit length in a layer; below 1/2 each face has only one cell. */
+/* Returns the number of cells per unit of the direction (a unit vector) in a layer of H^n. per: the number of cells per
+ * unit length; inner: sinh a at the inner border of the layer. If the result is below 1/2, each face of the cube of
+ * directions has only one cell. */
 static double lateral_cells(double per, double inner) { return inner * per < 1 / WIDE ? inner * per : 1 / WIDE; }
 
 static cb_broad_window *add_window(const cb_broad_window *from, int *count, cb_broad_window *out) {

@@ -34,7 +34,7 @@ const cb_observable_doc cb_bundle_observables[] = {
     {"work", "motor_work, damping_work, friction_work, limit_work", "with `shape` only: since the start"},
     {NULL, NULL, NULL}};
 
-/* The observables that gaits do not have. */
+/* The observables that exist only for shapes that move by themselves, not for gaits. */
 static const char *const of_shapes[] = {"energy", "effort", "work", NULL};
 
 static const char *const usual[] = {"connection", "power", NULL};

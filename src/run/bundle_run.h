@@ -10,8 +10,8 @@
 
 /* Creates a run along the fibre. The integrator and everything that the path points to are borrowed.
  * start[group->size]: the group element at the start. Observables are names in cb_bundle_observables (NULL: connection
- * and power). CB_ERROR_ARGUMENT if an option is out of range, if an observable is unknown or not available, or if the
- * gait does not have the number of shape variables of the bundle. */
+ * and power). Returns CB_ERROR_ARGUMENT if an option is out of range, if an observable is unknown or not available, or
+ * if the gait does not have the number of shape variables of the bundle. */
 cb_status cb_run_create_bundle(const cb_bundle_path *path, const double *start, cb_integrator *integrator,
                                const cb_run_options *options, cb_run **out);
 /* Returns the state of a run along a fibre, borrowed; NULL for runs of other classes. */
@@ -33,8 +33,8 @@ typedef struct cb_bundle_run cb_bundle_run;
 
 static inline cb_bundle_run *cb_bundle_run_of(const cb_run *run) { return run->own; }
 
-/* These functions are for runs whose data begin with a cb_bundle_run. The first adds the dimensions of the record; the
- * others fill fields (cb_observable.fill). */
+/* These functions are for runs whose data begin with a cb_bundle_run. cb_bundle_dimensions adds the dimensions of the
+ * record; cb_fill_bundle_... fill fields (cb_observable.fill). */
 cb_status cb_bundle_dimensions(cb_run *run);
 CB_FILL(cb_fill_bundle_curvature);
 CB_FILL(cb_fill_bundle_power);
@@ -44,7 +44,7 @@ CB_FILL(cb_fill_bundle_plot);
 
 /* Creates a run. The integrator and everything that the problem points to are borrowed. start: the state at the start,
  * with its momenta; its time must be the start time of the options. Observables are names in cb_bundle_observables
- * (NULL: energy, momentum with inertia, effort and work). CB_ERROR_ARGUMENT if an option is out of range, or if an
- * observable is unknown or not available. */
+ * (NULL: energy, momentum with inertia, effort and work). Returns CB_ERROR_ARGUMENT if an option is out of range, or if
+ * an observable is unknown or not available. */
 cb_status cb_run_create_shape(const cb_shape_problem *problem, const cb_shape_state *start, cb_integrator *integrator,
                               const cb_run_options *options, cb_run **out);

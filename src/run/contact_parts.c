@@ -201,8 +201,9 @@ static double off_geodesic(const cb_space *g, const double *x, const double *v, 
   return 2 * cb_distance(g, end, y) / (t * t);
 }
 
-/* Returns |(u1 - u0)/t + Gamma(u, u)| at the midpoint q of x0 and x1, with u = (u0 + u1)/2 and the Christoffel symbols
- * Gamma; INFINITY if q is outside the chart. */
+/* Estimates the covariant acceleration of a particle that moves in a chart from x0 with velocity u0 to x1 with velocity
+ * u1 in the time t. Returns |(u1 - u0)/t + Gamma(u, u)| at the midpoint q of x0 and x1, where u = (u0 + u1)/2 and Gamma
+ * are the Christoffel symbols. Returns INFINITY if q is outside the chart. */
 static double in_chart(const cb_space *g, const double *x0, const double *u0, const double *x1, const double *u1,
                        double t) {
   double metrics[CB_CHART_METRIC_CAPACITY], q[CB_Q_MAX] = {0}, u[CB_Q_MAX] = {0}, rate[CB_Q_MAX], none[CB_Q_MAX] = {0},

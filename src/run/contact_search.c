@@ -15,21 +15,21 @@
 
 enum { LOOKS_MAX = 20000, BESIDE = 64, POLISH = 30, SHORTER = 8 };
 
-/* A closing gap counts as nearly closed if it is below this number times the length of the step times max(1, v), v the
- * speed at which it closes. Its zero is then computed down to round-off. */
+/* A closing gap counts as nearly closed if it is below this number times the length of the step times max(1, v), where
+ * v is the speed at which it closes. The zero of the gap is then computed down to round-off. */
 static const double near = 1e-7;
 /* A gap up to this counts as 0, because round-off leaves such gaps at a zero. Points that pass each other at a smaller
  * distance have met. */
 static const double closed = 1e-13;
-/* The depth to which a gap that is 0 and does not close may sink before the search evaluates it again. */
+/* A gap that is 0 and does not close may become negative by this depth before the search evaluates it again. */
 static const double hair = 1e-16;
 /* The amount by which a constant gap may seem to become smaller because of round-off. */
 static const double deep = 16e-16;
 /* Rates below this, relative to the sum of the particles' speeds, count as 0: they are the round-off of a reflection
  * and do not close a gap of points that touch. */
 static const double still = 1e-13;
-/* A gap counts as open at the end of the search if it certainly stays open until then, and longer by this fraction of
- * the remaining time. */
+/* The search ends with an open gap if its bound A shows that the gap stays open for the remaining time, and for this
+ * fraction of the remaining time after it. */
 static const double beyond = 1e-9;
 /* The limit of `still` is increased by this number times the largest speed of all particles, because the speeds of
  * particles at rest are only round-off. */
@@ -74,8 +74,8 @@ cb_status cb_candidate_at(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, dou
   return CB_OK;
 }
 
-/* Computes the bound A of the gap's second derivative during this duration from tau on, from the bounds of the speeds
- * and accelerations of the particles. */
+/* Computes a bound A of the second derivative of a candidate's gap, for the times from tau to tau + duration. It
+ * follows from the bounds of the speeds and accelerations of the particles. */
 static cb_status second_derivative_bound(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double duration,
                                          double *out) {
   const cb_state *state[CB_GAP_PARTICLES];
@@ -135,9 +135,10 @@ static double quiet_of(const cb_parts *p, const cb_candidate *c) {
   return still * speeds_of(p, c) + asleep * p->fastest;
 }
 
-/* Sets *wait to a duration for which the gap certainly stays open, by open_for with the bound A over all the remaining
- * time. This bound may be useless, because in that time the other particle may pass the centre of a ball, or half a
- * great circle of a sphere; then shorter durations are tried. A gap that rests at 0 may sink by `hair`. */
+/* Sets *wait to a duration for which the gap certainly stays open. This duration is computed by open_for from the bound
+ * A of s'' over all the remaining time. The bound may be useless, because in that time the other particle may pass the
+ * centre of a ball, or half a great circle of a sphere. Then bounds over shorter times are tried. A gap that rests at 0
+ * may sink by `hair`. */
 static cb_status candidate_keeps(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double at, double until, double s,
                                  double rate, double *wait) {
   const double left = until - at, all = speeds_of(p, c), quiet = quiet_of(p, c),
@@ -169,8 +170,9 @@ static double open_from(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, doubl
   return until - open_for(value.gap, -rate, A, speeds);
 }
 
-/* Computes in *A twice the part of the bound A that comes from accelerations, at tau. Near the tip of a cone the other
- * part, which comes from velocities, is about as large for every motion, and does not show whether a motion is slow. */
+/* Sets *A to twice the part of the bound A that comes from the accelerations of the particles at tau. The other part of
+ * A comes from their velocities. Near the tip of a cone that part is about as large for every motion, so that it does
+ * not show whether a motion is slow. */
 static cb_status pull(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double *A) {
   cb_gap_value value;
   double rate;
@@ -196,7 +198,9 @@ cb_status cb_candidate_slow(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, d
 /* The last evaluation of a gap of `calm` points, which touch and move together, or begin to separate. For such points
  * the search doubles its step at each evaluation, and goes back if the gap has closed in between. */
 typedef struct calm {
-  double at, s, wait, growth; /* growth 0: the points are not calm */
+  /* at: the time of the evaluation; s: the gap; wait: a duration for which the gap certainly stays open; growth: the
+   * next evaluation is growth times `wait` later; 0: the points are not calm */
+  double at, s, wait, growth;
 } calm;
 
 /* Marks the points as not calm, because their gap has closed between two evaluations. Returns the time until which the
@@ -206,8 +210,8 @@ static double back(calm *before) {
   return before->at + before->wait;
 }
 
-/* Sets *at to the time of the next evaluation for calm points. Sets *open to whether their gap is still open at
- * `until`, so that the search can end. */
+/* Sets *at to the time at which the gap of calm points (see `calm`) is evaluated next. If that would be `until`, sets
+ * *open to whether the gap is still open at `until`, so that the search can end. */
 static cb_status leap(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double until, calm *before, double *at,
                       bool *open) {
   cb_gap_value value;
@@ -293,7 +297,7 @@ static cb_status first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from,
         return CB_OK;
       }
       if (zero) {
-        c->gap.side = -c->gap.side; /* outside the face: continue on its other side */
+        c->gap.side = -c->gap.side; /* it passes the plane of the face outside the face: continue on the other side */
         at = moment + tiny + (c->gap.kind == CB_GAP_WALL ? 2 * fabs(value.gap / closing) : 0); /* skip the round-off */
         if (at >= until) return CB_OK;
         continue;
@@ -443,7 +447,8 @@ static cb_status is_early(const search *s, int side, const look *zero, bool *ear
   return status;
 }
 
-/* Evaluates the gap at growing distances from a known zero, until the gap has left the zero or the time is over. */
+/* Finds a time at which the gap has left a known zero. Evaluates the gap at growing times after the zero, up to the end
+ * of the search, and sets *left to whether there is such a time. */
 static cb_status leave(const search *s, look *now, bool *left) {
   double wait = 1e-12 * fabs(s->p->h);
   while (!(*left = sign_of(now) != 0) && now->at < s->until) {
@@ -454,10 +459,10 @@ static cb_status leave(const search *s, look *now, bool *left) {
   return CB_OK;
 }
 
-/* Evaluates the gap at a time after *now, where the gap has a sign. The time follows from a Newton step if this step is
- * short and makes the gap clearly smaller. Otherwise the time follows from the bound A, and is at least `least` later
- * than *now. If *left is true afterwards, the gap does not have that sign at *zero. Otherwise *now is a later time with
- * that sign, and *at_end tells whether it is the end of the search. */
+/* At *now the gap has a sign. Evaluates the gap at a later time. This time follows from a Newton step if the step is
+ * short and makes the gap clearly smaller. Otherwise it follows from the bound A, and is at least `least` after *now.
+ * Sets *left to whether the gap has lost its sign at the later time. If so, stores the result in *zero. Otherwise
+ * stores it in *now, and sets *at_end to whether the later time is the end of the search. */
 static cb_status advance(const search *s, double least, look *now, look *zero, bool *left, bool *at_end) {
   const int side = sign_of(now);
   const double h = fabs(s->p->h), closing = side * now->rate;
@@ -514,7 +519,8 @@ cb_status cb_event_first(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, cb_e
     }
     if (sign_of(&now) == memory.side && memory.side) {
       bool at_end;
-      /* just after a zero the bound A gives only short times, and no time if the gap approaches zero forever */
+      /* Just after a zero the bound A allows only very short steps, and none at all if the gap stays near zero. The
+       * step is therefore at least `least`. */
       least = looks > PATIENCE ? h / PATIENCE : memory.side * now.rate >= 0 ? fmax(1e-13 * h, 2 * least) : 1e-15 * h;
       if ((status = advance(&s, least, &now, &zero, &left, &at_end))) return status;
       if (!left && at_end) return CB_OK;

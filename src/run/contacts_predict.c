@@ -89,8 +89,8 @@ bool cb_contacts_is_resting(const cb_contacts *c, const cb_gap *gap) {
   return false;
 }
 
-/* Returns the entry for the time at which the parts a and b meet. If two other parts have the entry with this index, or
- * if a or b has changed since the entry was made, a new entry replaces it. */
+/* Returns the entry of c->meeting for the parts a and b. Its index is a hash of a and b. If the entry belongs to two
+ * other parts, or if a or b has changed since it was made, a new entry replaces it. */
 static cb_contacts_meeting *meeting_of(cb_contacts *c, int a, int b) {
   cb_contacts_meeting *m = &c->meeting[(unsigned)(a + 31 * b) % CB_CONTACTS_MEETINGS];
   if (m->part[0] != a || m->part[1] != b || m->version[0] != c->version[a] || m->version[1] != c->version[b])
@@ -204,8 +204,8 @@ cb_status cb_contacts_end_events(cb_contacts *c) {
   return status;
 }
 
-/* If the gap of a surface was reflected just now, it is 0 up to round-off, which would determine its side by chance.
- * The gap then keeps the side that it had at the reflection. */
+/* Sets the side of a gap whose velocities have been reflected at the present time. This gap is 0 up to round-off, so
+ * that its sign is random. It therefore keeps the side that it had at the reflection (c->touch). */
 static void keep_side(const cb_contacts *c, cb_gap *gap) {
   for (int i = 0; i < c->touches; i++) {
     const cb_gap *touched = &c->touch[i].gap;
@@ -439,7 +439,7 @@ cb_status cb_contacts_join_bases(cb_contacts *c, const cb_state *s, double h) {
       const nearest pair = find_nearest(c, s, a, d, h);
       if (pair.i < 0) continue;
       status = meet(c, pair, radius);
-      /* the base that remains after joining has the balls of both */
+      /* If the two bases were joined, the one that remains has the balls of both. */
       c->extent[a] = c->extent[d] = fmax(c->extent[a], c->extent[d]) + apart;
     }
   return status;

@@ -1,8 +1,8 @@
 /* The data of a step with contacts (contacts_step.h), and the functions of its stages.
  *
- * Parts of a system move on their own. contact_search.c searches for the first time at which a gap between them
- * closes, or an event vanishes. contacts_predict.c stores these times in a heap. contacts_resolve.c reflects
- * velocities at a contact, and handles gaps that come to rest.
+ * Parts of a system move on their own. contact_search.c searches for the first time at which a gap between them closes,
+ * or the gap of an event is 0. contacts_predict.c stores these times in a heap. contacts_resolve.c reflects velocities
+ * at a contact, and keeps gaps closed at which the bounces have ended.
  */
 #pragma once
 
@@ -44,14 +44,14 @@ typedef struct cb_parts {
   int *mover_of; /* [components]: index in `mover`; -1: the mover is not made yet */
   cb_part_mover *mover;
   int n_movers, movers_capacity;
-  bool *free;     /* [components]: whether it is a single particle on which nothing acts */
-  int first_free; /* the first such component */
+  bool *free;     /* [components]: true: the component is a single particle on which nothing acts */
+  int first_free; /* the first component that is free in this sense */
 
   double t, t_low, h; /* the start of the step, and its length */
   cb_state *base, *end, *trial;
   double *clock, *trial_at;     /* [components]: the times of the states in base and in trial (nan: no state) */
-  double *speed, *acceleration; /* [n]: bounds from the clock of the part to the end of the step */
-  double fastest;               /* the largest of these bounds of speeds when the step begins */
+  double *speed, *acceleration; /* [n]: bounds for each particle, valid from the clock of its part to the step's end */
+  double fastest;               /* the largest number in `speed` when the step begins */
 } cb_parts;
 
 /* Makes the parts of a system. The system and its integrator `whole` are borrowed. */
@@ -87,13 +87,13 @@ cb_candidate cb_candidate_of(const cb_system *system, const cb_gap *gap);
 cb_status cb_candidate_at(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, cb_gap_value *value,
                           double *rate);
 
-/* Computes *speed, a limit for the rate at which a gap opens at tau. The bound of the second derivative allows a gap
- * that opens with at most this rate to be closed again after the duration `time`, or to stay so small that the search
- * cannot distinguish it from a closed gap. *speed is 0 if there is no such bound. */
+/* Computes *speed, a limit for the rate at which a gap opens at tau. A gap that opens more slowly than this may close
+ * again within the duration `time`, as far as the bound of its second derivative shows, or stay so small that the
+ * search cannot distinguish it from a closed gap. *speed is 0 if there is no such bound. */
 cb_status cb_candidate_slow(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double time, double *speed);
 
-/* Finds the earliest time *tau in [from, until] (until <= h) at which the gap of a contact is 0 and closes; *found
- * tells whether there is such a time. A zero at the end of a step belongs to that step. The call may change
+/* Finds the earliest time *tau in [from, until] (until <= h) at which the gap of a contact is 0 and closes. Sets *found
+ * to whether there is such a time. A zero at the end of a step belongs to that step. The call may change
  * c->gap.side. */
 cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from, double until, double *tau,
                              bool *found);
@@ -106,12 +106,14 @@ typedef struct cb_event_memory {
   bool known; /* the gap is at a reported zero: it must leave this zero before another zero counts */
 } cb_event_memory;
 
-/* Finds the earliest zero in [from, until] (until <= h) that counts for the direction of the event: a change of sign
- * (also by a jump), a touch, or a zero at either end. Sets *tau to its time and *found to whether there is one. */
+/* Finds the earliest zero of an event's gap in [from, until] (until <= h). A change of sign (also by a jump), a touch,
+ * and a zero at either end count, if the event has this direction. Sets *tau to the time of the zero, and *found to
+ * whether there is one. */
 cb_status cb_event_first(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, cb_event_memory memory, double from,
                          double until, double *tau, bool *found);
 
-/* Finds the state *memory of an event at tau. A zero at tau counts as reported. */
+/* Sets *memory to the state of an event at the time tau in the step. If its gap is 0 at tau, this zero counts as
+ * reported. */
 cb_status cb_event_known(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, cb_event_memory *memory);
 
 /* --- steps --- */
@@ -149,27 +151,28 @@ struct cb_contacts {
    * (dynamics/bases.h). A reach is the radius of a ball plus the largest distance that it may move in this step. */
   double *world, *reach;
   double *face_world, *face_reach;
-  /* [components]: version counts the changes of a part in this step; entries of the heap with another version are void.
-   * count is the number of contacts of the part, by which accumulations are found. */
+  /* [components]: version counts the changes of a part in this step. An entry of the heap is void if the version of its
+   * part has changed since. count is the number of contacts of the part, which reveals an accumulation of contacts. */
   int *version, *count;
   /* [components]: a bound on the distance that any particle of the part has moved from the start of the step to the
    * clock of the part */
   double *way;
   double moved; /* maximum distance by which a ball may move beyond its reach, because contacts change speeds */
-  /* [components]: the first known time at which the part meets a wall or itself; its contacts after this time are
-   * searched later. It is the length of the step if no such time is known. */
+  /* [components]: the first known time at which the part meets a wall or itself; the length of the step if none is
+   * known. Contacts of the part after this time are not searched for until this contact has been resolved. */
   double *until;
   cb_contacts_meeting meeting[CB_CONTACTS_MEETINGS];
   cb_origin *origin; /* [components]: the origins that were passed to `gaps` */
   bool known_origins;
   bool antipodes; /* whether a force changes its direction where two points are antipodal (cb_antipodes_matter) */
-  cb_event_memory *memory, *last; /* [events]: their states now, and at the end of the last step */
+  cb_event_memory *memory, *last; /* [events]: the states of events at the present time, and at the end of the last
+                                   * step */
   double start, last_end;         /* the times at which the run starts and the last step ended */
   cb_bases bases;
   int known_bases; /* bases.changes when the bases were last passed to `gaps` */
   double *extent;  /* [components]: for a leader (dynamics/bases.h), the maximum distance of its balls from its base */
-  /* A lower bound, at the end of the step, of the gaps between balls of different bases whose contacts or distances are
-   * searched. */
+  /* A lower bound of the gaps between particles of different bases at the end of the step. No bases must be joined
+   * while it is positive. */
   double apart;
   int known_partings; /* bases.partings when the gaps in `apart` were last computed */
   cb_contacts_doubt doubt;
@@ -206,7 +209,7 @@ bool cb_contacts_same_gap(const cb_gap *a, const cb_gap *b);
 bool cb_contacts_is_resting(const cb_contacts *c, const cb_gap *gap);
 /* Computes the point x of particle i relative to the base of its component. */
 void cb_contacts_point(const cb_contacts *c, const cb_state *s, int i, double *x);
-/* Joins bases whose particles may come near each other in a step of length h, by the bounds on their speeds.
+/* Joins bases whose particles may come near each other in a step of length h, by the bounds on their speeds. Returns
  * CB_ERROR_UNSUPPORTED if the relative position of such particles is not known well enough. */
 cb_status cb_contacts_join_bases(cb_contacts *c, const cb_state *s, double h);
 /* Finds the balls that may touch ball i, in a list that is borrowed from the broad phase. reach: the radius of the
@@ -228,8 +231,9 @@ cb_status cb_contacts_predict_likely_wall(cb_contacts *c, int part, double from)
 cb_status cb_contacts_begin_event(cb_contacts *c, int event);
 cb_status cb_contacts_end_events(cb_contacts *c);
 cb_status cb_contacts_predict_faces(cb_contacts *c, int a, int b, double from);
-/* Search from tau on for events and contacts of the members of the current contact: the first function for contacts of
- * balls and walls, the second for contacts of faces and for events. */
+/* These functions search from tau on for events and contacts of the members of the current contact:
+ * cb_contacts_predict_all for contacts of balls and walls, cb_contacts_predict_others for contacts of faces and for
+ * events. */
 cb_status cb_contacts_predict_all(cb_contacts *c, double tau);
 cb_status cb_contacts_predict_others(cb_contacts *c, double tau);
 

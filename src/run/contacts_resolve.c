@@ -94,8 +94,8 @@ static cb_status make_part(cb_contacts *c, int part, double tau, cb_reflection_p
   return status;
 }
 
-/* Stores the positions and momenta of the parts of an event for the last row. After a contact the momenta are those
- * that the impulses have left. */
+/* Stores the positions and momenta of the parts that take part in an event, for the newest row of /event. For a
+ * contact, the momenta are those after the impulses. */
 static cb_status keep_state(cb_contacts *c, const cb_candidate *what, double tau) {
   const size_t k = (size_t)c->parts->k, all = (size_t)c->n * k;
   cb_status status =
@@ -153,8 +153,9 @@ static cb_status lay(cb_contacts *c, const cb_candidate *what) {
   return status;
 }
 
-/* Keeps a gap closed if it opens so slowly that its next contact would come within the fraction `brief` of a step
- * (`brief_sliding` if its part slides). Sets *rested to whether the gap has also closed that slowly. */
+/* Adds a gap to the resting gaps if it opens so slowly after a contact that it would close again within the fraction
+ * `brief` of a step (`brief_sliding` if its part slides). Sets *rested to true if the gap also closed that slowly
+ * before the contact. */
 static cb_status lay_slow(cb_contacts *c, const cb_reflection_contact *touched, bool slides, double tau, bool *rested) {
   *rested = false;
   if (c->options.accumulation != CB_ACCUMULATION_REST || touched->restitution == 1) return CB_OK;
@@ -184,9 +185,9 @@ static cb_status gather_sinking(cb_contacts *c, double tau) {
   return status;
 }
 
-/* Sets the closing rates of the resting gaps to 0 first, because a resting gap closes only while nothing supports its
- * part. Then computes the impulses of all touches. The resting gaps are the touches from index `closing` on; they stay
- * closed. */
+/* Computes the impulses of all touches. The touches from index `closing` on are resting gaps, which stay closed. They
+ * close only because nothing supports their parts before the end of the step. Therefore impulses at the resting gaps
+ * alone first make their closing rates 0. */
 static cb_status blow(cb_contacts *c, int closing, double tau) {
   const double t = c->parts->t + tau;
   const int sinking = c->touches - closing;
@@ -242,7 +243,7 @@ cb_status cb_contacts_reflect(cb_contacts *c, const cb_contacts_entry *e) {
 
 enum { LIFTS_MAX = 200 };
 
-/* Resting gaps are lifted until they differ from 0 by at most this length. */
+/* At the end of a step, parts are moved until their resting gaps differ from 0 by at most this length. */
 static const double level = 1e-14;
 
 /* Evaluates the gap and gradient of a contact at the present positions. */
@@ -252,9 +253,9 @@ static cb_status look_again(cb_contacts *c, cb_reflection_contact *touched, doub
   return cb_candidate_at(c->parts, c->gaps, &what, tau, &touched->value, &rate);
 }
 
-/* Moves the positions and momenta of a part back to its constraints, because a lift of length l leaves an error of the
- * order l^2. The momentum of a mass m with velocity v is m g v in a chart with the metric g, and m v in the
- * embedding. */
+/* Moves the positions and momenta of a part back to its constraints. This is needed because a lift, which moves the
+ * part by a length l to close a gap, violates them by an error of the order l^2. The momentum of a mass m with velocity
+ * v is m g v in a chart with the metric g, and m v in the embedding. */
 static cb_status hold(cb_contacts *c, const cb_reflection_part *part, double t) {
   const cb_space *g = c->g;
   const size_t k = (size_t)g->k;
@@ -318,7 +319,8 @@ cb_status cb_contacts_settle_resting(cb_contacts *c) {
   for (int m = 0; m < c->members && !status; m++) {
     const cb_reflection_part *part = &c->part[m];
     const size_t k = (size_t)c->g->k;
-    /* the momentum of a resting part is only round-off, so that its normal component may be the largest one */
+    /* In an embedded space the momentum must be tangent to the space. If a part is at rest, its momentum is only
+     * round-off, and the component normal to the space may be the largest one. */
     for (int i = 0; i < part->n && !c->g->chart; i++)
       cb_space_project_tangent(c->g, part->x + (size_t)i * k, part->p + (size_t)i * k);
     status = cb_parts_restart(c->parts, c->member[m]);

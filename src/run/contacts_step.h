@@ -35,13 +35,14 @@ void cb_contacts_free(cb_contacts *c);
 struct cb_bases *cb_contacts_bases(cb_contacts *c);
 /* Must be called after cb_contacts_bases was filled from a checkpoint. */
 void cb_contacts_restored(cb_contacts *c);
-/* From this call on, `state` of an event has the positions x[n*k] and then the momenta p[n*k] of all particles in the
- * order of the state, at the time of the event: nan for the parts that do not take part. */
+/* From this call on, cb_event_row.state of each event points to the positions x[n*k] and then the momenta p[n*k] of all
+ * particles at the time of the event, in the order of the state. They are nan for components that do not take part. */
 void cb_contacts_keep_states(cb_contacts *c);
 /* Returns the first pair whose relative position was doubtful since the contacts were created. */
 cb_contacts_doubt cb_contacts_doubts(const cb_contacts *c);
 
-/* Checks the start: CB_ERROR_DOMAIN, with the names in the message, if particles overlap or are inside a wall. */
+/* Checks the state at the start. Returns CB_ERROR_DOMAIN if particles overlap or are inside a wall; the message has
+ * their names. */
 cb_status cb_contacts_check_start(cb_contacts *c, const cb_state *state);
 
 /* by: the name of the `stop` event that ended a step; the state is then the one at the time of the event. at_start: the

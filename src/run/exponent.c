@@ -19,7 +19,7 @@
  * changes by less than the factor exp(2). */
 enum { PARTS = 8, FEWEST = 64, SHIFTS = 80, LOST = 2 };
 
-/* Makes |w| = 1 and returns log |w|. */
+/* Divides the tangent vector w by its length |w|, and returns log |w| from before the division. */
 static double normalise(cb_tangent *m) {
   double square = 0;
   for (size_t i = 0; i < m->n; i++) square += m->w[i] * m->w[i];
@@ -156,8 +156,8 @@ static cb_status step_of(one_body *o, double h, cb_rigid_state *s) {
   return cb_immersed_workspace_step(o->workspace, &stepper, h, s, &iterations);
 }
 
-/* Displaces a state by e w: its pose by the twist e w[0 .. 5], its momentum in the body frame by e w[6 .. 11]. The
- * numbers w are in the units `unit`. */
+/* Displaces a state by e w. The pose is displaced by the twist e w[0 .. 5], and the momentum in the body frame by e w[6
+ * .. 11]. The numbers w are in the units `unit`. */
 static void tangent_move(const double unit[12], const double *w, double e, cb_rigid_state *s) {
   double xi[6], r[3][3];
   cb_pose by;
@@ -172,7 +172,7 @@ static void tangent_move(const double unit[12], const double *w, double e, cb_ri
   memset(s->world_low, 0, sizeof s->world_low);
 }
 
-/* Finds w[12] for two states that were displaced by CB_EXPONENT_NUDGE w and by -CB_EXPONENT_NUDGE w. */
+/* Computes w[12] from the states `plus` and `minus`, which are displaced by e w and -e w, e = CB_EXPONENT_NUDGE. */
 static void tangent_difference(const double unit[12], const cb_rigid_state *plus, const cb_rigid_state *minus,
                                double *w) {
   cb_pose back, between;
@@ -276,11 +276,11 @@ typedef struct all_bodies {
   cb_integrator *integrator;
   cb_run *run;
   void **kept; /* [n_state]: the state z of the run */
-  double t[2]; /* the time of that state: high and low part */
+  double t[2]; /* the time of the state z: high and low part */
   int n, coordinates;
-  double (*unit)[12];   /* [n] */
-  cb_rigid_state *side; /* [n]: the bodies after a step from z + e w */
-  double *momentum;     /* [coordinates]: the momenta of the coordinates after this step */
+  double (*unit)[12];   /* [n]: the units of the entries of each body's part of w (tangent_units) */
+  cb_rigid_state *side; /* [n]: the bodies after a step from z + e w (see exponent.h) */
+  double *momentum;     /* [coordinates]: the momenta of the joints' coordinates after a step from z + e w */
   double unit_of_joints;
   bool begun; /* w is tangent to the motions that the joints allow */
 } all_bodies;
@@ -350,8 +350,8 @@ static void free_bodies(cb_tangent *m) {
   cb_integrator_free(o->integrator);
 }
 
-/* Finds the units of each body. Every body gets the largest rate of all bodies, so that a body at rest has units
- * too. */
+/* Finds the units in which the tangent vector is measured for each body. The units of momentum contain a rate: it is
+ * the largest rate of all bodies, so that a body at rest has units too. */
 static cb_status find_units_of_all(all_bodies *o) {
   const cb_fluid_run *b = o->run->own;
   double rate = 0;

@@ -21,20 +21,20 @@ typedef struct cb_exponent {
    * of the time. If |w| grows like a power of the time, value is 0 and error is the growth rate in the last part. */
   double value, error;
   double from, to; /* the times of the measurement */
-  bool shared;     /* the exponent of all bodies together, and so of each of them */
+  bool shared;     /* true: all bodies act on each other and have the same exponent */
 } cb_exponent;
 
 /* Measures the exponent of the motion that continues the state of the run for `time`, at least 64 steps. The run itself
  * stays unchanged. The first tenth of the time, in which w rotates to the direction of growth, does not count. body:
- * index of the body in a fluid.
- * CB_ERROR_UNSUPPORTED for contacts, walls and events, for joints with friction or limits that reflect, for a floor
- * that reflects, for bodies in a curved space, next to particles, or without momentum and weight, for gaits, and for
- * laws of controls; CB_ERROR_ARGUMENT for a shorter time; CB_ERROR_STEP if a step fails. */
+ * index of the body in a fluid. Returns CB_ERROR_UNSUPPORTED for runs with contacts, walls, events, laws of controls, a
+ * floor that reflects, or joints with friction or limits that reflect. It also returns this error for runs of gaits,
+ * and for bodies that are in a curved space, in one run with particles, or without momentum and weight. Returns
+ * CB_ERROR_ARGUMENT for less than 64 steps, and CB_ERROR_STEP if a step fails. */
 cb_status cb_run_exponent(const cb_run *run, int body, double time, cb_exponent *out);
 
 /* --- for a class of motion (cb_motion.tangent) --- */
 
-/* The number e in the formula at the beginning of this file. */
+/* The displacement e of the differences in the formula at the beginning of this file. */
 #define CB_EXPONENT_NUDGE 1e-6
 
 /* A state with a tangent vector. */
@@ -49,6 +49,7 @@ typedef struct cb_tangent {
   void *self;
 } cb_tangent;
 
-/* Make a tangent vector at the state of a run of particles, or of a body in a fluid. */
+/* These functions create a state with a tangent vector, from the present state of a run: cb_particles_tangent for runs
+ * of particles, cb_fluid_run_tangent for body number `body` of a run of bodies in a fluid. */
 cb_status cb_particles_tangent(const cb_run *run, int body, cb_tangent *m);
 cb_status cb_fluid_run_tangent(const cb_run *run, int body, cb_tangent *m);

@@ -117,7 +117,8 @@ static intervals since(const cb_falling *f, double begin) {
   return d;
 }
 
-/* Returns the largest difference of intervals i and i + m, first <= i < end, relative to the means. */
+/* Returns the largest difference between the intervals i and i + m, for i from `first` to end - 1. Differences in time
+ * and in angle are divided by the mean time and the mean |angle| of all intervals. */
 static double difference(const intervals *d, size_t m, size_t first, size_t end) {
   double largest = 0;
   for (size_t i = first; i < end; i++)
@@ -242,7 +243,8 @@ cb_status cb_falling_plate_of_body(const cb_immersed *b, double t, cb_falling_pl
   return CB_OK;
 }
 
-/* Computes the normal and the centre of the plate of a body with pose g, in axes whose last one points up. */
+/* Computes the normal and the centre of the plate of a body with pose g, in the axes p->axes, the last of which points
+ * up. */
 static void place(const cb_falling_plate *p, const cb_pose *g, double normal[3], double x[3]) {
   double world[3], r[3][3];
   cb_pose_rotation(g, r);

@@ -41,10 +41,10 @@ typedef struct cb_falling_mark {
 } cb_falling_mark;
 
 typedef struct cb_falling {
-  double rows, marks, samples, stride; /* rows and marks so far; one sample per `stride` rows */
-  double known, heading[2];     /* heading: the last horizontal direction of the normal; known 0: there was none */
-  double side, turns;           /* angle = side (angle in 0 .. pi) + 2 pi turns */
-  cb_falling_mark before, last; /* the last two rows */
+  double rows, marks, samples, stride; /* numbers of rows, marks and samples so far; a sample is every stride-th row */
+  double known, heading[2]; /* heading: the last horizontal direction of the normal; known 0: there was none */
+  double side, turns;       /* continued angle = side times the angle in 0 .. pi, plus 2 pi turns; side is 1 or -1 */
+  cb_falling_mark before, last;           /* the last two rows */
   cb_falling_mark mark[CB_FALLING_MARKS]; /* mark k has the index k modulo CB_FALLING_MARKS */
   cb_falling_mark sample[CB_FALLING_SAMPLES];
 } cb_falling;
@@ -52,12 +52,12 @@ typedef struct cb_falling {
 /* Adds a row: the plate's unit normal and its centre at time t. *f must be {0} before the first row. */
 void cb_falling_add(cb_falling *f, double t, const double normal[3], const double x[3]);
 
-/* The result of the rule; a number that does not exist for a regime is nan. */
+/* The result of the rule at the beginning of this file. A number that does not exist for a regime is nan. */
 typedef struct cb_falling_class {
   cb_falling_regime regime;
   double period, turns;  /* flutter and tumble: the period, and full revolutions per period, with sign */
   double angle;          /* steady and flutter: mean, -pi/2 to pi/2 */
-  double swing;          /* flutter: half the mean angle between turning points, rad */
+  double swing;          /* flutter: the amplitude of the angle, half its mean change between turning points, rad */
   double turn_rate;      /* mean rate of the plate's angle, rad per unit of time */
   double drift, descent; /* mean horizontal speed, and mean downward speed */
 } cb_falling_class;
@@ -70,20 +70,20 @@ cb_falling_class cb_falling_judge(const cb_falling *f);
  */
 
 typedef struct cb_falling_plate {
-  const char *field; /* the field of the record that has the row */
-  int at[3];         /* system: the indices of x, y and theta among its coordinates */
-  bool body;
+  const char *field;           /* the field of the record from which the normal and the centre follow */
+  int at[3];                   /* system: the indices of x, y and theta among its coordinates */
+  bool body;                   /* true: the plate is a body in a fluid; false: it is a system */
   double normal[3], centre[3]; /* body: in the body frame */
   double axes[3][3];           /* body: two horizontal axes and up, in the world */
 } cb_falling_plate;
 
-/* Finds the coordinates x, y and theta of a system. CB_ERROR_ARGUMENT, of the kind CB_FAILURE_OBSERVABLE
+/* Finds the coordinates x, y and theta of a system. Returns CB_ERROR_ARGUMENT, of the kind CB_FAILURE_OBSERVABLE
  * (core/failure.h), if the system does not have them. */
 cb_status cb_falling_plate_of_system(const cb_system *s, cb_falling_plate *out);
-/* Finds the plate of a body, from its mass properties at time t. CB_ERROR_ARGUMENT without gravity. */
+/* Finds the plate of a body, from its mass properties at time t. Returns CB_ERROR_ARGUMENT without gravity. */
 cb_status cb_falling_plate_of_body(const cb_immersed *b, double t, cb_falling_plate *out);
-/* Finds the plate of a run of particles or of bodies in a fluid; body: index of the body. CB_ERROR_ARGUMENT for other
- * runs, and for a body without gravity. */
+/* Finds the plate of a run of particles or of bodies in a fluid; body: index of the body. Returns CB_ERROR_ARGUMENT for
+ * other runs, and for a body without gravity. */
 cb_status cb_falling_plate_of_run(const cb_run *run, int body, cb_falling_plate *out);
 
 /* Adds a row of the record to *to. row: the coordinates of a system, or the pose of a body (x, y, z, then the

@@ -59,11 +59,11 @@ typedef struct source {
   int subject, quantity;
 } source;
 
-/* The external numbers that the wrenches of one body use. Copies of the body share them. */
+/* The quantities of other bodies and of particles that the wrenches of one body use. Copies of the body share them. */
 typedef struct client {
   const cb_immersed *body;
   int n;
-  source *from;  /* [n] */
+  source *from;  /* [n]: where each quantity comes from */
   double *value; /* [n]; the workspaces of the body borrow it */
 } client;
 
@@ -74,7 +74,7 @@ struct cb_fluid_controls {
   int first; /* the first body that uses quantities of others */
   /* [n]: the states before the step, before the present attempt, and before the present complete step */
   cb_rigid_state *start, *begin, *whole;
-  int32_t *warned; /* [n]: the bits of cb_fluid_run before the attempt */
+  int32_t *warned; /* [n]: cb_fluid_run.warned before the attempt: which warnings were given for each body */
   size_t *events;  /* [threads]: the number of events before the attempt */
 };
 
@@ -144,7 +144,7 @@ static void half_way(const cb_rigid_state *from, const cb_rigid_state *to, cb_po
   for (int i = 0; i < 3; i++) out->x[i] = from->g.x[i] + (from->x_low[i] + dx[i]);
 }
 
-/* Does the same as half_way, in a space of curvature K. */
+/* Computes the pose half way from one pose to another, in a space of curvature K. */
 static void half_way_in(double K, const cb_pose *from, const cb_pose *to, cb_pose *out) {
   cb_biquaternion at, move, half, there;
   cb_pose back, relative;
@@ -316,7 +316,7 @@ cb_status cb_fluid_controls_create(cb_run *run) {
 
 /* --- steps --- */
 
-/* Gives the values of the subjects to the workspaces of the clients. */
+/* Copies the values of the subjects' quantities to the array `value` of each client, which the workspaces use. */
 static void give(const cb_fluid_controls *c) {
   for (int k = 0; k < c->clients; k++)
     for (int i = 0; i < c->client[k].n; i++) {

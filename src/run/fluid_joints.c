@@ -14,10 +14,10 @@
 struct cb_fluid_joined {
   const cb_fluid_joints *joints;
   cb_mechanism *mechanism;
-  const double *residual; /* [joints]: measured */
-  double *effort;         /* [coordinates]: measured */
-  double *casimir;        /* [trees][2]: measured, only in a curved space */
-  double *kept;           /* a state of the joints */
+  const double *residual; /* [joints]: the residuals of the joints in the last measured state */
+  double *effort;         /* [coordinates]: the efforts in the last measured state */
+  double *casimir;        /* [trees][2]: the Casimirs in the last measured state, only in a curved space */
+  double *kept;           /* the state of the joints that was stored last, to be restored after a failed step */
   double *potential;      /* [bodies]: potential energies at the start */
   int *group;             /* [bodies]: bodies that joints connect, but not through the world, have the same number */
   bool loses;             /* joints change the energy */
@@ -135,7 +135,7 @@ void cb_fluid_joined_warn(const cb_run *run) {
 
 void cb_fluid_joined_remember(cb_run *run) {
   const cb_fluid_run *b = run->own;
-  for (int i = 0; i < b->n && b->joined; i++) { /* a failure is reported by the first row */
+  for (int i = 0; i < b->n && b->joined; i++) { /* a failure also occurs in the first row, and is reported there */
     cb_immersed_workspace *w = b->part[0].workspace[i];
     if (!cb_immersed_workspace_measure(w, &b->state[i], &b->row[i])) b->joined->potential[i] = b->row[i].potential;
   }
@@ -259,7 +259,7 @@ void cb_fluid_joined_energies(const cb_run *run, double *potential, double *kine
   if (joined_of(run)) cb_mechanism_energies(joined_of(run)->mechanism, potential, kinetic);
 }
 
-/* In a curved space: the trees of joined bodies, with the names of their first bodies. */
+/* Adds the dimension `tree` of a run in a curved space: the trees of joined bodies, named after their first bodies. */
 static cb_status trees(cb_run *run) {
   const cb_fluid_run *b = run->own;
   const size_t n = (size_t)cb_mechanism_trees(b->joined->mechanism);

@@ -164,7 +164,7 @@ static CB_FILL(group) {
   return CB_OK;
 }
 
-/* Copies the wrench whose name has the index to.at in the list of all names; 0 for bodies without this wrench. */
+/* Copies for each body its wrench with the name b->wrench[to.at]; 0 for a body without this wrench. */
 static CB_FILL(wrench) {
   const cb_fluid_run *b = run->own;
   for (int i = 0; i < b->n; i++) {
@@ -333,7 +333,8 @@ static cb_status tables(cb_run *run) {
   return CB_OK;
 }
 
-/* Adds constants of the computed added masses, if any body has one. */
+/* Adds to the record the constants that describe how the added mass of each body was computed: its error, asymmetry,
+ * faces, iterations and method. Does nothing if no added mass was computed. */
 static cb_status solutions(cb_run *run) {
   const cb_fluid_run *b = run->own;
   const size_t n = (size_t)b->n;
@@ -438,8 +439,9 @@ static const cb_observable *replaced(const cb_observable *list, const cb_observa
   return list->group ? list : field;
 }
 
-/* Adds the fields of `table`, and the additional fields of a curved space and of points. A curved space and points
- * replace some fields of `table`; in a curved space the fields of falling_regime have no meaning and are left out. */
+/* Adds the fields of `table` to the record. In a curved space, or in a scenario with points, other fields replace some
+ * of them, and further fields are added. In a curved space the fields of falling_regime have no meaning and are left
+ * out. */
 static cb_status fields(cb_run *run) {
   const bool is_curved = curvature(cb_fluid_run_of(run)) != 0;
   cb_status status = CB_OK;

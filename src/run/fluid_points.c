@@ -25,10 +25,10 @@ struct cb_fluid_coupling {
   int n, free;    /* the numbers of points, and of particles */
   int shown;      /* the first `shown` points are recorded; the others are vertices of bodies, which walls push */
   int *particle;  /* [free]: the numbers of the particles in the system */
-  bool conserves; /* the energy is conserved: no force between points, no fluid and nothing at a body changes it */
+  bool conserves; /* true: neither forces between points, nor the fluid, nor wrenches of bodies change the energy */
   cb_energy_change energy;
-  double *start_x; /* [n*k]: the places of all points at the start */
-  double moved;    /* not 0: a point has left its place at the start */
+  double *start_x; /* [n*k]: the positions of all points at the start */
+  double moved;    /* not 0: a point has left its position at the start */
   cb_coupled_row row;
   const double *velocity, *residual;
 };
@@ -106,8 +106,8 @@ static int number_of(const cb_fluid_run *b, int particle) {
   return particle < c->shown ? b->n + particle : cb_coupled_body(c->coupled, particle);
 }
 
-/* Returns the second body of the joint whose limit has this number among walls, or the first body if the second is the
- * world. */
+/* Limits of joints count as walls, after the walls of the system. Returns the second body of the joint with the limit
+ * `wall`, or its first body if the second is the world. */
 static int limited_body(const cb_run *run, int wall) {
   const int number = wall - cb_system_walls(cb_fluid_run_of(run)->coupling->system);
   return cb_fluid_joined_limited_body(run, number);
@@ -129,9 +129,9 @@ static cb_status once(cb_run *run, double t, double *h, int *failed) {
   }
   const cb_event_row *row = cb_coupled_events(c->coupled, &rows);
   for (int i = 0; i < rows; i++) {
-    cb_event_row of = row[i]; /* gets the numbers of the dimension `particle`, in which bodies come first */
+    cb_event_row of = row[i]; /* below, its particles are renumbered as in the record, where bodies come first */
     if (of.particle < 0)
-      of.particle = limited_body(run, of.wall); /* a limit of a joint */
+      of.particle = limited_body(run, of.wall); /* the event is at a limit of a joint */
     else
       of.particle = number_of(b, of.particle);
     of.other = of.other < 0 ? -1 : number_of(b, of.other);

@@ -20,13 +20,14 @@ typedef struct cb_body_interaction cb_body_interaction;
 cb_status cb_body_interaction_create(cb_run *run, const cb_fluid_joints *joints);
 void cb_body_interaction_free(cb_run *run);
 
-/* Makes the coupling a part of the equations of joined bodies, if it depends on coordinates of their joints alone. Then
- * a drift of these bodies contains it, and the next function returns false: there is nothing to iterate. */
+/* cb_body_interaction_join makes the coupling a part of the equations of joined bodies, if it depends only on the
+ * coordinates of their joints. A drift of these bodies then contains the coupling. cb_body_interaction_iterates then
+ * returns false, because there is nothing to iterate. */
 cb_status cb_body_interaction_join(cb_run *run, struct cb_mechanism *mechanism);
 bool cb_body_interaction_iterates(const cb_body_interaction *in);
 
-/* Returns the problem of a body with the momentum and the slope of the last evaluation, or `of` without an interaction.
- * The result is valid until the next call for this body. */
+/* Returns the problem `of` of a body, with the momentum and the slope from the last evaluation of the interaction
+ * added. Returns `of` itself if there is no interaction. The result is valid until the next call for this body. */
 const cb_rigid_problem *cb_body_interaction_problem(const cb_body_interaction *in, int body,
                                                     const cb_rigid_problem *of);
 
@@ -40,17 +41,18 @@ void cb_body_interaction_place(cb_body_interaction *in, int body, const cb_pose 
  * has computed, and from the twists of the last flight from the same start. */
 void cb_body_interaction_depart(cb_run *run);
 void cb_body_interaction_guess(const cb_run *run, int body, double h, double Y[6]);
-/* Makes the iteration of a body begin with the present twist in a step of length h, if the last step of the body had
- * another length. */
+/* Sets the first guess of the twist of a body in a step of length h, if its last step had another length, so that
+ * earlier twists are no guide. The guess is then the twist that was set for the next evaluation. */
 void cb_body_interaction_lead(const cb_body_interaction *in, int body, double h, cb_rigid_state *s);
-/* Stores the twists of a flight that has converged. */
+/* Stores the twists of a flight (see above) of length h after the iteration has converged. */
 void cb_body_interaction_landed(cb_body_interaction *in, double h);
-/* Stores the pose and the twist that a body has after a step with the last evaluation: the body has arrived. */
+/* Stores the pose g and the twist Y that a step of a body has given with the momentum and slope of the last
+ * evaluation. */
 void cb_body_interaction_arrive(cb_body_interaction *in, int body, const cb_pose *g, const double Y[6]);
-/* Sets poses and twists for the next evaluation, after all bodies have arrived. half: half the length of the step, or 0
- * at a node. faster: the iteration is accelerated, which requires that the twists that arrive depend only on the twists
- * that were set. Returns the estimated error of the twists that have arrived, relative to the largest one; angular
- * components are multiplied by the size of the largest body. */
+/* Sets poses and twists for the next evaluation, after cb_body_interaction_arrive was called for all bodies. half: half
+ * the length of the step, or 0 at a node. faster: the iteration is accelerated; this requires that the twists after a
+ * step depend only on the twists that were set before it. Returns the estimated error of the twists after the step,
+ * relative to the largest one. Angular components are multiplied by the size of the largest body. */
 double cb_body_interaction_renew(cb_body_interaction *in, double half, bool faster);
 /* Computes the momentum and, in the middle of a step, the slope of each body from the poses and twists that were
  * set. */
@@ -86,7 +88,7 @@ typedef enum cb_fluid_run_doubt {
 typedef struct cb_fluid_run_event {
   cb_event_row row;
   char *text;
-  bool known; /* whether pose and momentum are those of the body row.particle at the time of the event */
+  bool known; /* true: `pose` and `momentum` are set, to those of the body row.particle at the time of the event */
   cb_pose pose;
   double momentum[6];
 } cb_fluid_run_event;
@@ -130,26 +132,28 @@ struct cb_fluid_run {
   bool serial; /* one thread: bodies with joints make their steps together */
   cb_body_start *start;
   cb_rigid_state *state;
-  cb_rigid_state *at_event; /* [n]: from which the state at an event is recorded; NULL: it is not recorded */
-  int32_t *warned;          /* [n]: bits of cb_fluid_run_doubt */
-  cb_body_watch *watch;     /* [n] */
+  cb_rigid_state *at_event; /* [n]: the states at an event that are recorded; NULL: they are not recorded */
+  int32_t *warned;          /* [n]: bit k: the run has given warning k of cb_fluid_run_doubt for the body */
+  cb_body_watch *watch;     /* [n]: the changes of the conserved quantities of each body */
   double t, t_low;
   int64_t step;
-  cb_fluid_run_part *part;         /* [threads] */
+  cb_fluid_run_part *part;         /* [threads]: the bodies of each thread */
   int iterations;                  /* the maximum over the bodies in the last step */
   cb_immersed_row *row;            /* [n]: the measured quantities, from which the recorded fields are filled */
   int n_wrenches;                  /* the number of different names of wrenches of all bodies */
-  const char **wrench;             /* [n_wrenches] */
+  const char **wrench;             /* [n_wrenches]: the different names of the wrenches of all bodies */
   int (*wrench_of)[CB_RUN_FIELDS]; /* [n][wrench of a body]: its index in `wrench` */
-  cb_falling_plate *plate;         /* [n] */
+  cb_falling_plate *plate;         /* [n]: the plate of each body (run/falling.h) */
   cb_falling *falling;             /* [n]: the motions of the plates; NULL: `falling_regime` is not recorded */
-  struct cb_fluid_ball *ball;      /* [n]; NULL: nearness is not watched (run/fluid_warnings.c) */
-  struct cb_fluid_span *span;      /* [n] */
+  struct cb_fluid_ball *ball;      /* [n]; NULL: the distances of bodies are not checked (run/fluid_warnings.c) */
+  struct cb_fluid_span *span;      /* [n]: the range of x that the ball of each body covers */
   double slack;                    /* no pair can be near until a ball has moved by half of this distance */
   bool near_at_start;
   cb_fluid_pair near;            /* the pair that is near at the start */
-  struct cb_body_change *change; /* [n]; run/fluid_warnings.c */
-  const char **hull; /* [n]: the name of a part that touches by its convex hull, or NULL; hull is NULL without shapes */
+  struct cb_body_change *change; /* [n]: the conserved quantities at the start (run/fluid_warnings.c) */
+  /* [n]: the name of a part that is not convex, and touches by its convex hull; NULL: the body has no such part. The
+   * pointer `hull` itself is NULL if bodies do not touch by their shapes. */
+  const char **hull;
   struct cb_fluid_coupling *coupling; /* NULL: nothing acts between bodies (run/fluid_points.c) */
   struct cb_fluid_joined *joined;     /* NULL: no joints (run/fluid_joints.c) */
   cb_body_interaction *interaction;   /* NULL: bodies do not feel each other through the fluid */
@@ -166,15 +170,16 @@ cb_status cb_fluid_run_each(cb_run *run,
                             void *context, int *failed);
 /* Makes one step of a body, without retries; on failure its state is unchanged. */
 cb_status cb_fluid_run_attempt(cb_run *run, cb_fluid_run_part *part, int body, double h);
-/* Wrenches that use quantities of other bodies (run/fluid_controls.c). The first function finds these wrenches;
- * CB_ERROR_ARGUMENT for a name that does not exist. The second makes a step of all bodies, with retries. The third
- * supplies the values of the quantities at the present states, for a measurement. */
+/* Wrenches that use quantities of other bodies (run/fluid_controls.c). cb_fluid_controls_create finds these wrenches,
+ * and returns CB_ERROR_ARGUMENT for a name that does not exist. cb_fluid_controls_step makes a step of all bodies, with
+ * retries. cb_fluid_controls_at_node supplies the values of the quantities at the present states, for a measurement. */
 typedef struct cb_fluid_controls cb_fluid_controls;
 cb_status cb_fluid_controls_create(cb_run *run);
 cb_status cb_fluid_controls_step(cb_run *run, double h, int *failed);
 cb_status cb_fluid_controls_at_node(cb_run *run);
-/* For the laws of controls (cb_motion.find_quantity): quantities of bodies and particles, as wrenches of other bodies
- * can use them, and the coordinates of joints and their rates, by label and label_rate. */
+/* These functions find and evaluate a quantity that a law of a control uses (cb_motion.find_quantity). It is a quantity
+ * of a body or particle, with the same name as in the wrenches of other bodies, or a coordinate of a joint (LABEL), or
+ * its rate (LABEL_rate). */
 bool cb_fluid_run_find_quantity(const cb_run *run, const char *text, size_t length, cb_quantity *out);
 double cb_fluid_run_quantity(const cb_run *run, const cb_quantity *q);
 /* Makes one step of all bodies without retries. On failure the states are unchanged. */
@@ -183,9 +188,10 @@ cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed);
 cb_status cb_fluid_run_integrate(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations);
 /* Adds an event to the events of the part. Takes ownership of text (cb_fluid_run_event). */
 void cb_fluid_run_report(cb_fluid_run_part *part, const cb_event_row *event, char *text);
-/* Gives the warnings of a body (cb_fluid_run_doubt) that are caused by the step of length h that led to its state. */
+/* Adds the warnings (cb_fluid_run_doubt) that the last step of a body, of length h, has caused. */
 void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, double h);
-/* The first function checks for near bodies at the start; the second warns of a pair that has become near in a step. */
+/* cb_fluid_run_near_create finds whether two bodies are near each other at the start. cb_fluid_run_near warns of a pair
+ * that has become near in a step. */
 cb_status cb_fluid_run_near_create(cb_run *run);
 cb_status cb_fluid_run_near(cb_run *run, cb_sink *sink);
 extern const char *const cb_fluid_run_doubts[CB_DOUBTS];
@@ -193,12 +199,12 @@ cb_status cb_fluid_run_layout(cb_run *run);
 cb_status cb_fluid_run_measure(cb_run *run, const char **what);
 /* Measures the row of one body at the present node, for cb_fluid_run_each. */
 cb_status cb_fluid_run_measure_body(cb_run *run, cb_fluid_run_part *part, int body, void *context);
-/* If `falling_regime` is recorded: the first function makes the plates of all bodies; the second adds the present state
- * to their motions, at the start and after each step (run/falling.c). */
+/* These functions do something only if `falling_regime` is recorded (run/falling.c). cb_fluid_run_falls makes the
+ * plates of all bodies. cb_fluid_run_fall adds the present state to their motions, at the start and after each step. */
 cb_status cb_fluid_run_falls(cb_run *run);
 void cb_fluid_run_fall(cb_run *run);
-/* The first function stores the conserved quantities of the start; the second compares a row with them. last: as in
- * cb_motion. */
+/* cb_fluid_run_remember stores the conserved quantities at the start. cb_fluid_run_compare compares the quantities of a
+ * row with them. `last` is the argument of cb_motion.compare. */
 cb_status cb_fluid_run_remember(cb_run *run);
 void cb_fluid_run_compare(cb_run *run, bool last);
 /* Makes one step of a body without retries; in a run with points, makes one part of a composed step. */
@@ -234,13 +240,13 @@ void cb_fluid_coupling_particle(const cb_run *run, int particle, double out[6]);
 void cb_fluid_coupling_middle(const cb_run *run, int particle, double out[6]);
 /* Returns the length of the last part of the last composed step. */
 double cb_fluid_coupling_last_length(const cb_run *run);
-/* The fields of a run with points. The first table has fields that replace other fields of the same name; the second
- * table has additional fields. */
+/* The fields of a run with points. The fields in cb_fluid_coupling_fields replace other fields of the same name; those
+ * in cb_fluid_coupling_more are additional fields. */
 extern const cb_observable cb_fluid_coupling_fields[], cb_fluid_coupling_more[];
 
-/* Lists the shapes by which bodies touch each other (run/fluid_joints.c), if contacts are on; they are in the arena of
- * the run. CB_ERROR_UNSUPPORTED in a curved space, or for a body that changes its shape. The second function warns of
- * bodies that are not convex. */
+/* cb_fluid_shapes_create lists the shapes by which bodies touch each other (run/fluid_joints.c), if contacts are on;
+ * they are in the arena of the run. Returns CB_ERROR_UNSUPPORTED in a curved space, or for a body that changes its
+ * shape. cb_fluid_shapes_warn warns of bodies that are not convex. */
 cb_status cb_fluid_shapes_create(cb_run *run, const cb_fluid_points *points, cb_coupled_bodies *out);
 void cb_fluid_shapes_warn(const cb_run *run);
 
@@ -248,25 +254,26 @@ void cb_fluid_shapes_warn(const cb_run *run);
 typedef struct cb_fluid_joined cb_fluid_joined;
 /* Returns the integrator's problem for this body of the run `self`. */
 const cb_rigid_problem *cb_fluid_joined_problem(void *self, int body);
-/* Does the same as cb_fluid_joined_problem, but without the coupling if the equations of the joined bodies contain the
- * coupling themselves. */
+/* Returns the same problem as cb_fluid_joined_problem, but without the coupling through the fluid if the equations of
+ * the joined bodies already contain this coupling (cb_body_interaction_join). */
 const cb_rigid_problem *cb_fluid_joined_own_problem(void *self, int body);
 cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints);
 void cb_fluid_joined_free(cb_run *run);
 cb_mechanism *cb_fluid_joined_mechanism(const cb_run *run); /* NULL: no joints */
 bool cb_fluid_joined_has(const cb_run *run, int body);
-/* Finds the coordinate whose label is text[length], or whose label and `_rate` it is; -1: there is none. The second
- * function returns a coordinate or its rate, as last measured. */
+/* cb_fluid_joined_find returns the coordinate of the joints that text[length] names, or -1 if there is none. The text
+ * is the label of the coordinate, or LABEL_rate; then *rate becomes true. cb_fluid_joined_coordinate returns the last
+ * measured value of a coordinate or of its rate. */
 int cb_fluid_joined_find(const cb_run *run, const char *text, size_t length, bool *rate);
 double cb_fluid_joined_coordinate(const cb_run *run, int coordinate, bool rate);
-/* Returns whether a joint connects the two bodies, or a chain of joints that does not lead through the world. */
+/* Returns whether one joint or a chain of joints connects the two bodies. Chains through the world do not count. */
 bool cb_fluid_joined_together(const cb_fluid_run *b, int i, int j);
 /* Returns whether joints change the energy. */
 bool cb_fluid_joined_loses(const cb_run *run);
 /* Returns whether the pose of a body with joints differs from its pose at the start by more than `tolerance`, relative
  * to 1 + |position|. */
 bool cb_fluid_joined_moved(const cb_run *run, double tolerance);
-/* Moves all bodies with joints by h. */
+/* Makes one step of length h of all bodies with joints. */
 cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed);
 /* For the limits of joints that reflect: cb_fluid_joined_limits returns their number, cb_fluid_joined_limit_names
  * writes their names to name[limits], in the arena of the run, and cb_fluid_joined_limited_body returns a body of the
@@ -274,10 +281,10 @@ cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed);
 int cb_fluid_joined_limits(const cb_run *run);
 cb_status cb_fluid_joined_limit_names(cb_run *run, const char **name);
 int cb_fluid_joined_limited_body(const cb_run *run, int limit);
-/* The first function stores the state of the joints, and the second one restores it. */
+/* cb_fluid_joined_keep stores the state of the joints, and cb_fluid_joined_back restores it. */
 void cb_fluid_joined_keep(cb_run *run);
 void cb_fluid_joined_back(cb_run *run);
-/* Warns of joints with conditions that follow from other joints at the start. */
+/* Warns of redundant joints: those whose conditions follow at the start from the conditions of other joints. */
 void cb_fluid_joined_warn(const cb_run *run);
 /* Stores the potential energies of the bodies, after the start was measured. */
 void cb_fluid_joined_remember(cb_run *run);

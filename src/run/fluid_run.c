@@ -315,7 +315,8 @@ static cb_status plate(const cb_run *run, int body, cb_falling_plate *out) {
   return cb_falling_plate_of_body(cb_fluid_run_of(run)->start[body].body, run->options.start, out);
 }
 
-/* The fields of a row that determine the state of bodies without joints, coupled points and interaction. */
+/* The fields of a row from which the state is restored. They suffice for bodies without joints, coupled points and
+ * interaction (row_suffices). */
 static const char *const state[] = {"pose", "twist", NULL};
 
 static bool row_suffices(const cb_run *run) {

@@ -26,9 +26,9 @@ typedef struct cb_body_start {
 /* Joints of bodies; their member `body` is an index of the bodies of the run. */
 typedef struct cb_fluid_joints {
   int n;
-  const cb_joint *joint;    /* [n] */
-  const char *const *label; /* [coordinates] */
-  const double *start;      /* [coordinates]: values at the start, which select the number of whole turns */
+  const cb_joint *joint;    /* [n]: the joints */
+  const char *const *label; /* [coordinates]: the names of the coordinates of the joints */
+  const double *start;      /* [coordinates]: values at the start; they decide how many full turns an angle contains */
   cb_joint_laws *laws;      /* NULL: no motors and no drives */
 } cb_fluid_joints;
 
@@ -46,9 +46,9 @@ typedef struct cb_fluid_points {
 
 /* Creates a run. The fluid, the integrator and everything that the starts and `points` point to are borrowed; bodies[n]
  * and *points are copied. points NULL: nothing acts between bodies. Observables are names in cb_fluid_observables
- * (NULL: energy, momentum, wrenches, centre and, with points, separation and constraints). CB_ERROR_ARGUMENT if an
- * option is out of range, if an observable is unknown or not available, or if a start is not finite. CB_ERROR_DOMAIN if
- * a body begins below a reflecting floor, or has no inertia. */
+ * (NULL: energy, momentum, wrenches, centre and, with points, separation and constraints). Returns CB_ERROR_ARGUMENT if
+ * an option is out of range, if an observable is unknown or not available, or if a start is not finite. Returns
+ * CB_ERROR_DOMAIN if a body begins below a reflecting floor, or has no inertia. */
 cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start *bodies, const cb_fluid_points *points,
                               cb_integrator *integrator, const cb_run_options *options, cb_run **out);
 /* Warns (core/failure.h) in a run of bodies if the gap of two bodies at the start is less than the size of the smaller

@@ -55,7 +55,7 @@ __attribute__((format(printf, 6, 7))) static void warn(cb_run *run, cb_fluid_run
     part->lost = true;
 }
 
-/* Returns h rounded down to two digits. */
+/* Returns h rounded down to two significant digits. */
 static double round_down(double h) {
   const double unit = pow(10, floor(log10(h)) - 1);
   return floor(h / unit) * unit;
@@ -110,8 +110,8 @@ void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, dou
  */
 
 typedef struct cb_fluid_ball {
-  double middle[3], radius, size; /* in the body frame */
-  double at[3], seen[3];          /* the middle in the world: now, and when all pairs were last examined */
+  double middle[3], radius, size; /* centre (in the body frame) and radius of the ball; size of the body (above) */
+  double at[3], seen[3];          /* the centre in the world: now, and when all pairs were last examined */
 } ball;
 
 typedef struct cb_fluid_span {
@@ -183,8 +183,9 @@ static int by_low(const void *a, const void *b) {
   return p->low != q->low ? (p->low > q->low) - (p->low < q->low) : p->body - q->body;
 }
 
-/* Finds the first pair, by numbers of bodies, whose gap is smaller than the size of its smaller body. Sets b->slack: no
- * pair can be near while each ball has moved less than half of this distance. */
+/* Returns whether there is a pair of bodies whose gap is smaller than the size of the smaller body, and stores the pair
+ * with the lowest indices in *out. Sets b->slack: while each ball has moved less than half of this distance, no pair
+ * can become near. */
 static bool find(cb_fluid_run *b, cb_fluid_pair *out) {
   double reach_of_all = 0;
   bool found = false;

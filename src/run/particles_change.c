@@ -70,7 +70,8 @@ cb_status cb_particles_remember(cb_run *run) {
 
 /* --- a row --- */
 
-/* Returns whether a particle has moved, or one of the origins, to which the coordinates are relative. */
+/* Returns whether a particle has moved from its position in c, or one of the origins has, to which coordinates are
+ * relative. */
 static bool has_moved(const cb_state *s, const cb_particles_change *c) {
   double way = 0, size = 0;
   for (size_t i = 0; i < (size_t)s->n * (size_t)s->k; i++) {
@@ -129,7 +130,7 @@ void cb_particles_compare(cb_run *run, bool last) {
 static const double off = 1e-9;
 
 struct cb_particles_dropped {
-  const cb_system *system; /* a system of the same particles that has these constraints */
+  const cb_system *system; /* a system of the same particles with only the dropped constraints */
   cb_forces *forces;       /* NULL: there was no memory */
   cb_constraints *constraints;
   double *residual, *rate, *start, *velocity;
@@ -221,8 +222,8 @@ static void mean_of(const cb_space *g, int count, const double *x, double *mean)
   for (int e = 0; e < g->k; e++) mean[e] /= count;
   if (g->intrinsic) return;
   for (int f = 0; f < g->n_factors; f++) {
-    /* The first projection is along the radius, which commutes with isometries. In H^n K <mean, mean> >= 1 up to
-     * round-off, K the curvature. */
+    /* The mean is first scaled to the radius of the space. Isometries commute with this scaling. In H^n the scale is
+     * always defined, because K <mean, mean> >= 1 up to round-off for the curvature K. */
     const cb_factor factor = g->factor[f];
     const double square = factor.curvature * cb_factor_inner(factor, mean + factor.offset, mean + factor.offset);
     for (int e = factor.offset; square > 0.5 && e < factor.offset + factor.count; e++) mean[e] /= sqrt(square);

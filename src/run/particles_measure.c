@@ -109,8 +109,8 @@ static CB_FILL(energy) {
   return CB_OK;
 }
 
-/* Computes the mean in the frame of the first component's origin. With several components, the round-off of their
- * frames relative to the first one adds to the error of the mean. */
+/* Computes the Karcher mean of all particles in the frame of the first component's origin. With several components, the
+ * round-off of their frames relative to the first one adds to the error of the mean. */
 static cb_status mean_of_points(const cb_measure *m, double *plot) {
   const cb_space *g = m->space;
   double x[CB_Q_MAX], v[CB_Q_MAX], mean[CB_Q_MAX], zero[CB_Q_MAX] = {0}, rate[3];

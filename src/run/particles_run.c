@@ -47,7 +47,8 @@ static cb_status momenta(const cb_run *run, const double *x, const double *v, do
   return CB_OK;
 }
 
-/* Finds the row of the constraint whose residual, or whose rate, is largest in size, and this size in *off. */
+/* Finds the largest violation of the constraints at the start, for the velocities v: *off becomes the largest absolute
+ * value of a residual or of the rate of a residual, and *row the number of this constraint's row. */
 static cb_status largest_violation(const cb_run *run, cb_constraints *c, const double *v, double *rows, double *off,
                                    int *row) {
   const cb_rows *r = cb_constraints_rows(c);
@@ -120,8 +121,8 @@ static int failed_particle(const cb_run *run) {
 }
 
 /* Warns of a `stop` event whose function is 0 at the start of the run. This zero does not stop the run, because a user
- * who starts there wants the next zero. It is called after the first step: the state of the start is that of the row
- * of the event itself. */
+ * who starts there wants the next zero. The function is called after the first step, and its row of /event is written
+ * without a state. */
 static cb_status warn_of_start(cb_run *run, cb_sink *sink, const char *event) {
   static const char format[] = "the event `%s` is zero at the start of the run: it stops the run at its next zero";
   const cb_event_row row = {.time = run->options.start, .kind = CB_EVENT_WARN, .particle = -1, .other = -1, .wall = -1};
@@ -133,7 +134,8 @@ static cb_status warn_of_start(cb_run *run, cb_sink *sink, const char *event) {
   return status ? status : cb_run_event(run, sink, &row, false);
 }
 
-/* The sink that gets the events of a step with contacts. It passes them on with the fields of their states. */
+/* The context of take_event, which receives the events of a step with contacts. It passes each event on to `sink`, with
+ * the fields of /event_* computed from the state at the event. */
 typedef struct event_taker {
   cb_run *run;
   cb_sink *sink;
@@ -347,7 +349,7 @@ static cb_status measure_momenta(cb_run *run) {
                       p->state->origin[furthest].length, g->killing[lost].name);
 }
 
-/* Measures the mean, and warns once of rows without a mean. */
+/* Computes the Karcher mean if it is recorded. Warns at the first row for which the mean does not exist. */
 static cb_status measure_mean(cb_run *run) {
   cb_particles *p = run->own;
   const cb_status status = p->measures_mean ? cb_measure_mean(&p->measure) : CB_OK;
@@ -391,8 +393,8 @@ static void free_(cb_run *run) {
   cb_measure_rows_free(&p->measure);
 }
 
-/* The fields of a row that determine the state. The record has positions and momenta in the order of particles, not of
- * places. */
+/* The fields of a row from which the state is restored. In the record, positions and momenta are in the order in which
+ * the user listed the particles; in the state they are in the order of components. */
 static const char *const state[] = {"position", "momentum", "origin", NULL};
 
 static cb_status restore_row(cb_run *run, const cb_row_state *row) {
@@ -409,7 +411,7 @@ static cb_status restore_row(cb_run *run, const cb_row_state *row) {
   return CB_OK;
 }
 
-/* Quantities for the laws of controls: the coordinates of a system, and their velocities NAME_dot. */
+/* Finds a quantity that a law of a control may use: a coordinate NAME of the system, or its velocity NAME_dot. */
 static bool find_quantity(const cb_run *run, const char *text, size_t length, cb_quantity *out) {
   const cb_particles *p = run->own;
   const cb_space *g = cb_system_space(p->system);

@@ -15,7 +15,7 @@
 struct cb_measure_rows {
   cb_constraints *constraints;
   struct cb_gram *gram;
-  double *velocity, *acceleration, *gradient; /* scratch */
+  double *velocity, *acceleration, *gradient; /* work arrays */
   double *multiplier, *residual, *rate, *second;
 };
 
@@ -51,9 +51,11 @@ cb_status cb_measure_worst_row(const cb_measure *m, double *scratch, double *wor
 /* The warnings and comparisons since the start. They are a part of the restart state, so that a resumed run reports the
  * same as an uninterrupted run. Therefore all members are of type double. */
 typedef struct cb_particles_watch {
-  double doubted, lost_momenta, lost_mean; /* not 0: the warning of contacts, of momenta, of the mean was given */
-  double moved;                            /* not 0: a particle has left its position at the start */
-  double step;                             /* the last step at which everything was compared */
+  /* not 0: the run has warned of contacts with lost relative positions, of momenta without correct digits, of a row
+   * without a mean */
+  double doubted, lost_momenta, lost_mean;
+  double moved; /* not 0: a particle has left its position at the start */
+  double step;  /* number of the last step at which all conserved quantities were compared */
   cb_energy_change energy;
   double lost; /* not 0: a momentum has become unknown, or none was known at the start */
   double momentum_change, momentum_scale, constraint;
@@ -65,15 +67,16 @@ typedef struct cb_particles {
   cb_state *state, *spare;
   cb_state *before;      /* the state before a step, if points may pass the antipodes of other points; otherwise NULL */
   cb_contacts *contacts; /* NULL: nothing can collide */
-  int *nearest;          /* scratch for the bases of contacts */
-  double start_moved, start_turned; /* largest corrections of a coordinate and a velocity at the start */
+  int *nearest;          /* [components]: work array of cb_bases_follow */
+  double start_moved, start_turned; /* the largest change of a coordinate and of a velocity by which the start state was
+                                     * made to satisfy the constraints */
   cb_measure measure;
   bool measures_energy, measures_momenta, measures_mean, measures_constraints;
   cb_particles_watch watch;
   cb_falling_plate plate;
   cb_falling *falling;                  /* the motion of that plate; NULL: `falling_regime` is not recorded */
   struct cb_particles_dropped *dropped; /* constraints that were left out; NULL: none (run/particles_change.c) */
-  struct cb_particles_change *change;   /* conserved quantities (run/particles_change.c) */
+  struct cb_particles_change *change;   /* the changes of conserved quantities (run/particles_change.c) */
 } cb_particles;
 
 static inline cb_particles *cb_particles_of(const cb_run *run) { return run->own; }
@@ -106,5 +109,6 @@ cb_status cb_particles_recentre(cb_run *run);
 /* Returns cosh of the largest distance of a particle from its origin, in radii of curvature, and sets *furthest to this
  * particle. In spaces whose coordinates do not grow exponentially with the distance it returns 1. */
 double cb_particles_width(const cb_run *run, int *furthest);
-/* Fails with CB_ERROR_UNSUPPORTED if a component is too wide for one origin. */
+/* Fails with CB_ERROR_UNSUPPORTED if a particle is so far from the origin of its component that its coordinates lose
+ * too many digits. */
 cb_status cb_particles_check_spread(const cb_run *run);

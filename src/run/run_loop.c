@@ -147,7 +147,7 @@ cb_status cb_run_event(cb_run *run, cb_sink *sink, const cb_event_row *row, bool
   with.state = known && run->layout.n_event_fields ? value : NULL;
   for (size_t f = 0; f < run->layout.n_event_fields && known; value += run->event_count[f++]) {
     const cb_cell cell = {value, run->event_count[f] * sizeof *value, run->event_observable[f]->at};
-    if (run->event_observable[f]->fill(run, cell)) /* the place has no such coordinates */
+    if (run->event_observable[f]->fill(run, cell)) /* for example, the position has no plot coordinates */
       for (size_t i = 0; i < run->event_count[f]; i++) value[i] = NAN;
   }
   return sink->event(sink->self, &with);
@@ -189,9 +189,9 @@ CB_FILL(cb_fill_own) {
 
 enum { ROWS_PER_CHECKPOINT_MAX = 256, ROWS_PER_CHECKPOINT_MIN = 8, NUMBERS_PER_CHECKPOINT = 1 << 24 };
 
-/* Checks the options (CB_ERROR_ARGUMENT), and finds the number of full steps of length h and the length of the
- * remaining step. There is no remaining step if (end - start)/h differs from an integer n by at most 1e-9 max(1,
- * n/1000), the round-off of the three numbers. */
+/* Finds the number of full steps of length h and the length of the remaining step. There is no remaining step if (end -
+ * start)/h differs from an integer n by at most 1e-9 max(1, n/1000), the round-off of the three numbers. Returns
+ * CB_ERROR_ARGUMENT if an option is not valid. */
 static cb_status count_steps(cb_run *run) {
   const cb_run_options *o = &run->options;
   if (!(o->step > 0) || !isfinite(o->step))
@@ -319,7 +319,8 @@ cb_blob *cb_run_state(cb_run *run, size_t *count) {
   return run->blob;
 }
 
-/* Stores the present values of the controls as values of the state. Returns whether one of them has changed. */
+/* Stores the present values of the controls in run->control, a part of the state. Returns whether one of them has
+ * changed. */
 static bool take_controls(cb_run *run) {
   const cb_run_controls *c = run->options.controls;
   const size_t size = c ? c->n * sizeof *run->control : 0;
@@ -494,7 +495,7 @@ cb_status cb_run_set_end(cb_run *run, double end) {
 typedef struct reports {
   void (*progress)(void *user, const cb_progress *p);
   void *user;
-  double begin, last; /* times of a clock */
+  double begin, last; /* times of the clock in s: of the first step, and of the last report */
   int64_t first;      /* the step at the time `begin` */
 } reports;
 
@@ -520,7 +521,7 @@ static cb_status make_steps(cb_run *run, cb_sink *sink, int64_t limit, double un
 }
 
 static cb_status conclude(cb_run *run, cb_status status) {
-  if (status == CB_ERROR_INTERRUPTED) run->take_warning = NULL; /* the record describes the run, not the interruption */
+  if (status == CB_ERROR_INTERRUPTED) run->take_warning = NULL; /* an interrupted run records no warning of a change */
   const cb_status warned = cb_run_warn_of_change(run);
   return status ? status : warned;
 }

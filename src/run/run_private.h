@@ -28,12 +28,12 @@ struct cb_run {
   double last_step;      /* the length of a shorter step after them; 0: no such step */
   bool restored, begun;  /* begun: the checkpoint and the row of the start were written */
   bool usual;            /* the options name no observables */
-  double *control;       /* [controls]: their values in the last step, or in the state that was restored */
-  /* the names of the fields of a row that determine the state, ended by NULL */
+  double *control;       /* [controls]: values of the controls in the last step, or in the state that was restored */
+  /* the names of the fields of a row from which the state can be restored, followed by NULL */
   const char *state_field[CB_RUN_STATE_FIELDS];
   const char *stopped; /* the name of the event that stopped the run; NULL: none */
   cb_run_warning *warning;
-  size_t warnings, beforehand; /* beforehand: the number of warnings of the scenario, which come first */
+  size_t warnings, beforehand; /* number of all warnings; number of those of the scenario, which come first */
   cb_status (*take_warning)(void *self, double time, const char *text); /* NULL: there is no receiver */
   void *taker;
   cb_run_change change;
@@ -44,12 +44,12 @@ struct cb_run {
   int n_fields;
   cb_field field[CB_RUN_FIELDS];
   const cb_observable *observable[CB_RUN_FIELDS];
-  cb_cell cell[CB_RUN_FIELDS]; /* one row */
+  cb_cell cell[CB_RUN_FIELDS]; /* the memory for one row of each field */
   const void *row[CB_RUN_FIELDS];
 
   cb_field event_field[CB_RUN_EVENT_FIELDS];
   const cb_observable *event_observable[CB_RUN_EVENT_FIELDS];
-  size_t event_count[CB_RUN_EVENT_FIELDS]; /* numbers of each field */
+  size_t event_count[CB_RUN_EVENT_FIELDS]; /* the number of values that each field has per event */
   double *event_values;                    /* the values of all fields, one field after another */
 
   cb_record_layout layout;
@@ -73,8 +73,8 @@ cb_status cb_run_interrupted(const cb_run *run);
 /* Does the same as cb_run_warn, with a formatted text, which is cut after 511 bytes. */
 __attribute__((format(printf, 3, 4))) cb_status cb_run_warnf(cb_run *run, double time, const char *format, ...);
 
-/* Warns if the energy, or otherwise a momentum, has changed too much. The warning precedes the other warnings of the
- * run, but not those of its scenario. */
+/* Warns if the energy has changed too much since the start. If it has not, warns if a momentum has changed too much.
+ * The warning is put before the other warnings of the run, but after those of its scenario. */
 cb_status cb_run_warn_of_change(cb_run *run);
 
 /* Adds one field of a table (cb_run_fields). */
@@ -83,12 +83,12 @@ cb_status cb_run_field(cb_run *run, const cb_observable *observable);
 /* Measures the state and fills a row. On failure *what is the name of the field that could not be measured. */
 cb_status cb_run_measure(cb_run *run, const char **what);
 
-/* The change of the energy E = T + V since the start, where E = E_0 and V = V_0 (T: kinetic energy, V: potential
- * energy). See cb_run_change. */
+/* The change of the energy E = T + V since the start (cb_run_change). T is the kinetic and V the potential energy; E_0
+ * and V_0 are the values at the start. */
 
 typedef struct cb_energy_change {
   double first, potential;      /* E_0, V_0 */
-  double largest, scale, level; /* maxima over the rows: |E - E_0|, T + |V - V_0|, |V| */
+  double largest, scale, level; /* the maxima over the rows of |E - E_0|, of T + |V - V_0| and of |V| */
 } cb_energy_change;
 
 static inline void cb_energy_begin(cb_energy_change *c, double kinetic, double potential) {
@@ -103,8 +103,8 @@ static inline void cb_energy_see(cb_energy_change *c, double kinetic, double pot
 
 static inline double cb_change_by(double change, double scale) { return change > 0 ? change / scale : 0; }
 
-/* Returns the largest change divided by the scale. The divisor is at least 1e-10 of the potential energy, because
- * smaller changes are round-off. */
+/* Returns the largest change of the energy divided by c->scale, or by 1e-10 times the largest |V| if that is more:
+ * smaller changes of a large potential energy are round-off. */
 static inline double cb_energy_ratio(const cb_energy_change *c) {
   return cb_change_by(c->largest, fmax(c->scale, 1e-10 * c->level));
 }

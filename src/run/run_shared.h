@@ -8,7 +8,7 @@
 /* Returns whether the field depends only on the state. */
 bool cb_run_is_measured(const cb_run *run, const char *field);
 
-/* Returns the functions of the run's configuration space. */
+/* Returns the functions of the run's class of motion, such as that of particles or of bodies in a fluid. */
 const cb_motion *cb_run_motion(const cb_run *run);
 
 /* --- warnings (run_loop.c) --- */
@@ -28,7 +28,7 @@ void cb_batch_free(cb_batch *t);
 /* Returns how many runs equal to this one should be stepped at once; 1 if lanes cannot step this run. */
 size_t cb_batch_width(const cb_run *run);
 
-/* One run of a batch. status is the result that cb_run_go would return, and text is the message of a failure. */
+/* One run of a batch. status is the status that cb_run_go would return, and text is the message of a failure. */
 typedef struct cb_batch_member {
   cb_run *run;
   cb_sink *sink;

@@ -16,11 +16,11 @@ typedef struct search {
   double rate[CB_SHAPE_MAX], period;
   int steps, free, index[CB_SHAPE_MAX]; /* index: the free variables */
   int k;                                /* components of y */
-  bool known;                           /* J is dP/dy near the present y */
-  double J[Y_MAX * Y_MAX];              /* dP/dy, [k][k] */
+  bool known;                           /* J has been computed, at a y near the present one */
+  double J[Y_MAX * Y_MAX];              /* [k][k]: the derivative dP/dy of the cycle map */
 } search;
 
-/* Quantities that are measured along a cycle. */
+/* The extreme values in a cycle, for each shape variable: the largest |effort|, and the range of the variable. */
 typedef struct path {
   double effort[CB_SHAPE_MAX], lowest[CB_SHAPE_MAX], highest[CB_SHAPE_MAX];
 } path;
@@ -62,7 +62,7 @@ static void look(const search *s, const cb_shape_state *state, path *to) {
   }
 }
 
-/* Moves a state by one period. to may be NULL. */
+/* Moves a state by one period, and stores the extreme values of this motion in *to, which may be NULL. */
 static cb_status move(search *s, cb_shape_state *state, path *to) {
   const double h = s->period / s->steps;
   cb_status status = CB_OK;
@@ -182,7 +182,8 @@ static cb_status shoot(search *s, double *y, double *F) {
   return status;
 }
 
-/* Sorts the eigenvalues of dP/dy by their sizes. */
+/* Computes the eigenvalues of dP/dy, sorts them by decreasing absolute value, and finds whether the motion is
+ * stable. */
 static cb_status find_multipliers(search *s, cb_shape_cycle *out) {
   const size_t k = (size_t)s->k;
   out->stable = true;
@@ -213,7 +214,7 @@ static cb_status find_multipliers(search *s, cb_shape_cycle *out) {
   return status;
 }
 
-/* Fails if the cycle passes a limit, or changes the momentum. */
+/* Fails if a variable passes one of its limits in the cycle, or if the momentum of the group changes in a period. */
 static cb_status check(const search *s, const path *along, const cb_shape_state *start, const cb_shape_state *end,
                        int *limited) {
   const cb_bundle *b = s->problem->bundle;

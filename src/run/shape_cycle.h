@@ -21,13 +21,13 @@ enum { CB_SHAPE_MULTIPLIERS = 2 * CB_SHAPE_MAX };
 
 typedef struct cb_shape_cycle {
   double period;
-  int steps;                   /* N */
+  int steps;                   /* the number N of steps in a period */
   cb_shape_state start;        /* the periodic state; its g is the identity */
   double rate[CB_SHAPE_MAX];   /* r' at the start */
   double g[CB_GROUP_SIZE];     /* displacement in a cycle */
   double work, dissipated;     /* W, and the dissipated energy, in a cycle */
   int limited;                 /* after a failure: the variable that passes its limit; -1: none */
-  double effort[CB_SHAPE_MAX]; /* largest |effort| of driven variables, of the values at the ends of steps */
+  double effort[CB_SHAPE_MAX]; /* for driven variables: the largest |effort| of the motor at the ends of steps */
   double residual;             /* largest |P(y) - y| */
   int multipliers;             /* the number of components of y */
   double real[CB_SHAPE_MULTIPLIERS], imaginary[CB_SHAPE_MULTIPLIERS]; /* Floquet multipliers, the largest first */
@@ -38,9 +38,9 @@ typedef struct cb_shape_cycle {
 
 /* Finds a periodic motion by `steps` steps per period near the first guess `near`. The members start and rate of `near`
  * are used, and dP/dy if it is known. start contains the time and the momentum. multipliers: the Floquet multipliers
- * are computed; otherwise their number is 0. CB_ERROR_UNSUPPORTED for a motion without a smooth cycle map (dry
- * friction, or a limit in the cycle), and if the momentum changes in a period; CB_STEP_NO_CONVERGENCE if no periodic
- * motion is found; CB_STEP_SINGULAR if a multiplier is 1, so that the motion is not isolated; the status of a step that
- * fails. */
+ * are computed; otherwise their number is 0. Returns CB_ERROR_UNSUPPORTED for a motion without a smooth cycle map (dry
+ * friction, or a limit in the cycle), and if the momentum changes in a period. Returns CB_STEP_NO_CONVERGENCE if no
+ * periodic motion is found, and CB_STEP_SINGULAR if a multiplier is 1, so that the motion is not isolated. If a step
+ * fails, returns its status. */
 cb_status cb_shape_cycle_find(const cb_shape_problem *p, cb_integrator *integrator, const cb_shape_cycle *near,
                               double period, int steps, bool multipliers, cb_shape_cycle *out);

@@ -32,7 +32,8 @@ typedef struct shape_run {
   double kinetic, potential, energy;
   watch since_start;
   bool has_limits;
-  int limit[CB_SHAPE_MAX][2]; /* number of the lowest and highest limit of a variable in /wall_name; -1: none */
+  int limit[CB_SHAPE_MAX][2]; /* the indices in /wall_name of the lower and the upper limit of each shape variable; -1:
+                               * the variable has no such limit */
 } shape_run;
 
 static shape_run *of(const cb_run *run) { return run->own; }
@@ -83,7 +84,8 @@ static const cb_observable table[] = {
     CB_OBSERVABLE("", "step_size", DOUBLE, "s", "size of the last step", cb_fill_step_size, 0, 0, 0),
     {0}};
 
-/* Adds the names of the limits, which events refer to. */
+/* Fills f->limit, and adds the names of the limits to the record as /wall_name. Events refer to these names by
+ * index. */
 static cb_status name_limits(cb_run *run) {
   shape_run *f = of(run);
   const cb_bundle *b = f->problem.bundle;
@@ -158,8 +160,8 @@ static cb_status measure(cb_run *run, const char **what) {
   return status;
 }
 
-/* Compares energy and momentum with those at the start. The work of motors minus all losses is subtracted from the
- * potential energy, so that the sum is constant. */
+/* Compares the energy and the momentum with their values at the start. The energy that is compared is the kinetic plus
+ * the potential energy, minus the work of motors, plus all losses; its exact value is constant. */
 static void compare(cb_run *run, bool last) {
   shape_run *f = of(run);
   double given = 0, change = 0, scale = 0;
@@ -338,7 +340,7 @@ static cb_status once(shape_run *f, double *h, bool *met) {
   return status;
 }
 
-/* Reflects the variables that are at limits, and reports each. */
+/* Reverses the velocities of the free variables that have reached a limit, and reports an event for each of them. */
 static cb_status reflect(cb_run *run, cb_sink *sink, bool elastic) {
   shape_run *f = of(run);
   const int n = f->problem.bundle->n, dim = f->problem.bundle->group->dim;

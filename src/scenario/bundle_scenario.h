@@ -27,7 +27,8 @@ typedef struct cb_optimum_scenario {
   const cb_node *node;        /* the value of the key `optimum` */
   cb_optimum_problem problem; /* it uses the arrays below, and the gait and the bundle of the scenario */
   double start_shape[CB_SHAPE_MAX], lower[CB_SHAPE_MAX], upper[CB_SHAPE_MAX];
-  /* for the objectives `torque` and `work` */
+  /* end shape, laws of torque and of springs and dampers of the shape variables, and momentum: only for the objectives
+   * `torque` and `work` */
   double end_shape[CB_SHAPE_MAX], torque[CB_SHAPE_MAX], stiffness[CB_SHAPE_MAX], rest[CB_SHAPE_MAX],
       damping[CB_SHAPE_MAX], momentum[CB_GROUP_DIM];
   bool left_out;      /* the scenario's gait leaves the bounds, so the search does not start from it */
@@ -36,27 +37,28 @@ typedef struct cb_optimum_scenario {
 
 /* Reads `optimum` after the bundle and the gait; node NULL: the key is absent. */
 cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node);
-/* Reads the keys of a motion with inertia; duration: nan if it is not given. For other objectives it checks that they
- * are absent. */
+/* Reads the keys `duration`, `end_shape` and `torque` of `optimum`, which apply only to the objectives `torque` and
+ * `work`; for other objectives checks that they are absent. duration: the value of `duration`, or nan. */
 cb_status cb_scenario_read_motion(const cb_scenario *s, cb_optimum_scenario *o, double duration);
 void cb_optimum_scenario_free(cb_optimum_scenario *o);
 
 extern const cb_param cb_optimum_table[];
 
 typedef struct cb_bundle_scenario {
-  cb_bundle *bundle;        /* the bundle in which the gait moves */
-  cb_bundle *plain;         /* the same bundle in its own coordinates, if `coordinates` gives others; otherwise NULL */
-  cb_gait *gait;            /* one cycle; NULL: there is no `gait` */
-  int repeat;               /* the number of cycles */
-  double period;            /* duration of a cycle in s */
-  const cb_node *flow_node; /* the value of the key `flow`; NULL: the fluid is at rest */
-  cb_bundle_flow flow;      /* its velocity field */
-  double start[CB_GROUP_SIZE];      /* the group element at the start */
-  cb_optimum_scenario *optimum;     /* NULL: there is no `optimum` */
+  cb_bundle *bundle;            /* the bundle in which the gait moves */
+  cb_bundle *plain;             /* the bundle in its own coordinates, if the scenario gives other `coordinates`, which
+                             * `bundle` has; otherwise NULL */
+  cb_gait *gait;                /* one cycle; NULL: there is no `gait` */
+  int repeat;                   /* the number of cycles */
+  double period;                /* duration of a cycle in s */
+  const cb_node *flow_node;     /* the value of the key `flow`; NULL: the fluid is at rest */
+  cb_bundle_flow flow;          /* its velocity field */
+  double start[CB_GROUP_SIZE];  /* the group element at the start */
+  cb_optimum_scenario *optimum; /* NULL: there is no `optimum` */
   struct cb_shape_scenario *moving; /* NULL: there is no `shape` */
   struct cb_immersed_kind *body;    /* surface and poses of a bundle of a surface; NULL for other bundles */
   struct cb_shape_surface *shape;
-  const cb_material *material; /* [parts] of an immersed body; NULL for other bundles */
+  const cb_material *material; /* [parts]: the material of each part of an immersed body; NULL for other bundles */
   double fluid;                /* density of the fluid around an immersed body, kg/m^3 */
 } cb_bundle_scenario;
 
@@ -120,9 +122,10 @@ typedef struct cb_gait_cycle {
 cb_status cb_gait_cycle_find(const cb_bundle_scenario *motion, const cb_bundle *b, double error, bool integral,
                              cb_gait_cycle *out);
 
-/* Computes the logarithm of g, or nan and false if it is not unique. */
+/* Computes the logarithm of g. If it is not unique, sets log to nan and returns false. */
 bool cb_gait_log(const cb_group *G, const double *g, double *log);
-/* Returns the square of the distance of cb_gait_cycle.efficiency, from a logarithm. */
+/* Returns the square of the distance as defined for cb_gait_cycle.efficiency. log: the logarithm of the displacement in
+ * a cycle. */
 double cb_gait_squared_distance(const cb_group *G, const double *log);
 
 /* --- optimal gaits --- */
@@ -163,22 +166,22 @@ typedef struct cb_shape_scenario {
   cb_shape_variable variable[CB_SHAPE_MAX];
   double start[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], momentum[CB_GROUP_DIM]; /* momentum: in the world's frame */
   const cb_expression *potential;                                         /* NULL: none */
-  double period;                                   /* duration of a cycle in s; 0: not given, or that of the gait */
-  cb_expression *expression[2 * CB_SHAPE_MAX + 2]; /* [expressions], owned: all that the others point to */
+  double period; /* duration of a cycle in s; 0: it is not given, or it is the duration of the gait */
+  cb_expression *expression[2 * CB_SHAPE_MAX + 2]; /* [expressions], owned: those to which other members point */
   int expressions;
 } cb_shape_scenario;
 
 extern const cb_param cb_shape_table[];          /* the keys next to the variables */
 extern const cb_param cb_shape_variable_table[]; /* the keys of one variable */
 
-/* Writes the rows of cb_shape_variable_table that apply to the variable with this map, without those for inertia if
- * `drag` is set, and a last row with a NULL name. */
+/* Copies to `rows` the keys of cb_shape_variable_table that a shape variable may have, and then a row with a NULL name.
+ * `map` is the YAML map of the variable. With `drag`, the keys that need inertia are left out. */
 enum { CB_SHAPE_ROWS = 12 };
 void cb_shape_variable_rows(const cb_node *map, bool drag, cb_param rows[CB_SHAPE_ROWS]);
 
 /* Reads `shape` after the bundle and the gait; node NULL: the key is absent. */
 cb_status cb_scenario_read_shape(cb_scenario *s, const cb_node *node);
-/* Makes the problem and the state at time t of the scenario, which has an integrator. */
+/* Makes the problem of the shape dynamics and its state at time t. The scenario must have an integrator. */
 cb_status cb_scenario_shape_problem(cb_scenario *s, double t, cb_shape_problem *problem, cb_shape_state *start);
 /* Fails, with the place in the scenario, if the motion that starts at time t has no smooth cycle map: the laws and
  * torques do not have this period, the potential depends on the place, or there is dry friction. */

@@ -145,7 +145,7 @@ static cb_status read_limits(const cb_node *node, double start, cb_shape_variabl
   return CB_OK;
 }
 
-/* Fails if a driven variable has keys of free ones. */
+/* Fails if a driven variable has a key that only free variables may have. */
 static cb_status check_driven(const cb_node *node) {
   for (int k = 0; of_free[k]; k++)
     if (cb_node_get(node, of_free[k]))

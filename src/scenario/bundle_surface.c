@@ -22,8 +22,9 @@
 typedef struct surface_parameters {
   const cb_node *shape, *mesh, *weld, *close, *poses, *variables, *motion, *period, *parameters;
   double scale, start, cycle;
-  double normal, tangential;                                                               /* surface_drag */
-  const cb_node *space, *fluid, *added_mass, *density, *thickness, *mass, *parts, *points; /* immersed */
+  double normal, tangential; /* keys of `surface_drag` only */
+  /* keys of `immersed` only */
+  const cb_node *space, *fluid, *added_mass, *density, *thickness, *mass, *parts, *points;
   const char *mass_model;
   int chart;
 } surface_parameters;

@@ -147,7 +147,7 @@ cb_status cb_scenario_check_map(const char *path, const cb_node *map) {
   size_t shared = 0, n = 0;
   const char *names[MAX_NAMES];
   while (f->shared[shared]) shared++;
-  if (!name || name->kind != CB_NODE_SCALAR) return CB_OK; /* the class is unknown */
+  if (!name || name->kind != CB_NODE_SCALAR) return CB_OK; /* without a name there is no class to compare with */
   const kind k = find(f, name->text);
   for (; n < MAX_NAMES && f->at(n).name; n++) names[n] = f->at(n).name;
   if (!k.name) return cb_fail_unknown(name, f->what, name->text, names, n);
@@ -325,8 +325,9 @@ const cb_map_doc cb_map_docs[] = {
 
 /* --- plugins --- */
 
-/* A type of class: its name (text); the members that a class must have besides name, title and doc, as a text
- * (expected) and as a test (whole); the size that plugins must have; and its registry. */
+/* A type of class, such as spaces or integrators. text: its name; size: the size that the struct of a plugin must have;
+ * registry: the list of its classes. A class needs further members besides name, title and doc: `expected` lists them
+ * in an error message, and `whole` returns whether a class has them. */
 typedef struct plugin_kind {
   const char *text, *expected;
   size_t size;

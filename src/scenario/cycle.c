@@ -160,7 +160,7 @@ typedef struct box_search {
   cb_shape_cycle near; /* the motion at x; its number of steps is 0 if there is none */
 } box_search;
 
-/* A point of the search. */
+/* A point x of the search, with the value f and the gradient g of the objective, and the motion there. */
 typedef struct point {
   double x[N], f, g[N];
   cb_shape_cycle motion;
@@ -174,13 +174,14 @@ static double value_of(const cb_cycle_key *k, double x) {
   return logarithmic(k) ? k->low * pow(k->high / k->low, x) : k->low + x * (k->high - k->low);
 }
 
-/* The values that are set in a scenario, which borrows them. */
+/* The keys that the search varies, and their values, as nodes of a YAML tree. The scenario that open_at opens borrows
+ * them. */
 typedef struct setting {
   char text[N][40];
   cb_node key[N], value[N];
 } setting;
 
-/* Opens the scenario with these values. */
+/* Opens the scenario with the values of the varied keys at the point x of the search. */
 static cb_status open_at(const box_search *s, const double *x, setting *set, cb_scenario **out) {
   static const char file[] = "--vary";
   cb_member_value values[N];
@@ -292,7 +293,7 @@ static void update(int n, const point *p, const point *to, double B[N][N]) {
     for (int j = 0; j < n; j++) B[i][j] += y[i] * y[j] / sy - Bs[i] * Bs[j] / sBs;
 }
 
-/* Goes from p along d to a point where f is smaller. Returns whether there is one. */
+/* Searches from p along the direction d for a point where f is smaller. Returns whether there is one. */
 static bool descend(box_search *s, const point *p, const double *d, point *to) {
   double longest = 0;
   for (int i = 0; i < s->n; i++) longest = fmax(longest, fabs(d[i]));
@@ -309,7 +310,7 @@ static bool descend(box_search *s, const point *p, const double *d, point *to) {
   return false;
 }
 
-/* Minimises f from p. *converged: the gradient is as small as its error. */
+/* Minimises f, starting from p. Sets *converged to whether the gradient has become as small as its error. */
 static cb_status minimise(box_search *s, point *p, bool *converged) {
   double B[N][N] = {{0}}, d[N];
   *converged = false;

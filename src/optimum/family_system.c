@@ -329,8 +329,6 @@ static void matrix(family_system *y, const double *z, const conditions *k) {
     K[p * size + y->mu] = y->v->dcost[p] / 2;
   }
   K[(u + y->row) * size + y->amount] = -1;
-  if (!y->o->start_shape) /* the equations that forbid a shift of time do not contain their own multipliers */
-    for (int j = 0; j < y->extra; j++) K[(u + y->count + j) * size + u + y->count + j] = 0;
   for (int i = 0; i < y->count; i++) K[y->mu * size + u + i] = z[u + i];
   K[y->mu * size + y->mu] = z[y->mu];
 }

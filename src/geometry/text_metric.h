@@ -61,8 +61,10 @@ typedef struct cb_text_metric {
   cb_expression *domain[CB_TEXT_DOMAINS];
   char *domain_text[CB_TEXT_DOMAINS];
   double domain_at_base[CB_TEXT_DOMAINS]; /* 0 until the base is known */
-  int n_arms;                             /* points of `plot` before the last one, arm[n_arms] */
-  cb_expression *arm[CB_TEXT_POINTS][3];  /* NULL: the plot coordinates are the coordinates */
+  int n_arms;                             /* number of points of `plot` before the last one; the last point is
+                                           * arm[n_arms] */
+  cb_expression *arm[CB_TEXT_POINTS][3];  /* expressions of the points; NULL: there is no `plot`, so the coordinates are
+                                           * plotted */
   /* the coordinates on which the metric does not depend; each of them gives a Killing field */
   int cyclic[CB_KILLING_MAX];
   char killing[CB_KILLING_MAX][CB_TEXT_NAME + sizeof "translation_"];

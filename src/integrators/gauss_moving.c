@@ -182,7 +182,8 @@ cb_status cb_gauss_moving_forces(cb_gauss *m) {
 
 /* The result of a pass over some particles. */
 typedef struct pass_result {
-  double change, size, reach; /* largest change of xi and e, largest displacement, largest |s| */
+  double change, size, reach; /* change: largest change of xi and of the chart centre e; size: largest displacement;
+                               * reach: largest |s| */
   double total;               /* the sum of all changes, which is nan if one of them is */
   int far;                    /* the first particle with |s| beyond the chart; INT_MAX: none */
 } pass_result;

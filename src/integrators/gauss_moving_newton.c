@@ -23,7 +23,7 @@ typedef struct stage_jet {
 } stage_jet;
 
 struct cb_moving_newton {
-  double *pi, *pulled; /* pi and -dV/dxi at the stages */
+  double *pi, *pulled; /* values at the stages: pi: momenta in the chart; pulled: the forces -dV/dxi in the chart */
   stage_jet *jet;      /* [s][n] */
   double *block;
 };

@@ -463,7 +463,8 @@ static void keep_tln(const cb_rigid_trial *e, const double Y[6], cb_rigid_state 
   memset(s->world_low, 0, sizeof s->world_low);
 }
 
-/* Computes *turn, the rotation in the step by the spin that corresponds to the momentum, but at least `angle`. */
+/* Computes *turn, the angle by which the step rotates the body if its spin is the one that belongs to the momentum;
+ * *turn is at least `angle`. */
 static cb_status find_spin(const cb_rigid_trial *e, const double momentum[6], double angle, double *turn) {
   double K[6][6], spin[6];
   memcpy(K, e->K, sizeof K);

@@ -36,7 +36,8 @@ static cb_status share_slope(const step *e, const cb_pose *m, const double G[6],
   return CB_OK;
 }
 
-/* Adds G to the loads of both nodes. Its derivative in Y is left out of Newton's matrix: it is small of order h^2. */
+/* Adds the wrench G to the loads of both nodes. The derivative of G in Y is left out of Newton's matrix, because it is
+ * of the order h^2. */
 static cb_status place_slope(step *e, const double Y[6]) {
   double G[6] = {0};
   cb_pose s, back;

@@ -47,7 +47,8 @@ typedef struct cb_ida {
 
   double *x, *v;                               /* scratch: positions and velocities of an output or of a start state */
   double *W;                                   /* [n*k*k]: (m I)^-1 or (m g)^-1 of each particle */
-  double *force, *push, *shift;                /* [n*k]: F, G^T L', G^T M' */
+  double *force, *push, *shift;                /* [n*k]: F, G^T L', G^T M', where F are the forces and G the gradients
+                                                * of the rows */
   double *g_value, *rate, *gamma, *multiplier; /* [rows] */
   double *G, *rate_x;                          /* [entries*k] */
   const cb_pattern *pattern;

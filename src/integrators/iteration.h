@@ -61,8 +61,8 @@ struct cb_iteration {
 #define CB_NEWTON "Newton's method stalls at a relative change", "use a smaller step"
 
 /* Iterates until the `end` function ends the iteration, and records the number of iterations and the residual in `in`.
- * CB_STEP_NOT_FINITE if a change is not finite; CB_STEP_NO_CONVERGENCE if `end` gives up or after the maximum number
- * of iterations. */
+ * Returns CB_STEP_NOT_FINITE if a change is not finite. Returns CB_STEP_NO_CONVERGENCE if `end` gives up, or after the
+ * maximum number of iterations. */
 cb_status cb_iterate(const cb_iteration *how, cb_integrator *in, void *method);
 
 /* Ends when the change, or the error estimated from the contraction, is at most the target, or when the changes are

@@ -50,10 +50,10 @@ struct cb_lobatto {
   double past_h;                   /* the length of the step from which G is stored */
   bool has_history;                /* G holds the last step's values */
   bool has_force;                  /* F[0] holds the force at the state's position */
-  const cb_lobatto_kernel *kernel; /* NULL: the space does not have four coordinates */
+  const cb_lobatto_kernel *kernel; /* NULL: the points of the space do not have four coordinates */
   int n_factors, curved;           /* number of factors, and index of the curved factor */
-  /* The curved factor: K is its curvature. In its coordinates, form has the numbers of the space's form, and `on` is 1;
-   * in all other coordinates both are 0. */
+  /* The curved factor. K: its curvature. In the coordinates of this factor, form[i] is the number of the space's form
+   * (1 or -1) and on[i] is 1. In all other coordinates both are 0. */
   double K, form[4], on[4];
 
   cb_integrator *in;
@@ -110,7 +110,9 @@ typedef struct cb_lobatto_form {
   void (*destroy)(void *form);
   cb_status (*step)(void *form, cb_state *state, double h);
   void (*reset)(void *form);
-  void (*moved)(void *form, int component, const cb_isometry *isometry); /* NULL: origins do not move */
+  void (*moved)(void *form, int component, const cb_isometry *isometry); /* is called when an isometry has moved the
+                                                                          * coordinates of a component; NULL: this form
+                                                                          * has no moving origins */
 } cb_lobatto_form;
 
 extern const cb_lobatto_form cb_lobatto_chart_form, cb_lobatto_embedding_form;

@@ -88,10 +88,10 @@ struct cb_lobatto_constraints {
   int m, entries, size;                  /* m: number of rows; entries: number of their entries; size: m*(s-1) */
   double *raw;                           /* the force at the state, without constraint forces */
   double *lambda[CB_LOBATTO_MAX];        /* [m]: the multipliers at each stage */
-  double *G[CB_LOBATTO_MAX];             /* gradients at the stages, [entries*k] */
-  double *T[CB_LOBATTO_MAX];             /* tangential parts of the gradients at the stages, as vectors */
+  double *G[CB_LOBATTO_MAX];             /* [entries*k]: gradients of the rows at the stages */
+  double *T[CB_LOBATTO_MAX];             /* tangential parts of these gradients, as vectors */
   double *g;                             /* [(s-1)*m]: g at the stages 2 .. s */
-  cb_chord *chord;                       /* [m]; slope 0: the row is not a rod that is computed by its chord */
+  cb_chord *chord;                       /* [m]: the rods of the rows; slope 0: the row is not computed from a chord */
   bool dense, has_history, has_gradient; /* has_gradient: G[0] is the gradient at the state */
   double h;
   double *matrix;

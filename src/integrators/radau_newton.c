@@ -445,8 +445,8 @@ static cb_status derivatives(cb_radau *m, int i, bool free) {
   return CB_OK;
 }
 
-/* Adds all entries of the matrix. If free is true, the derivatives of forces are left out, as if the step were
- * short. */
+/* Adds all entries of Newton's matrix. If free is true, the derivatives of the forces are left out; they would be
+ * negligible in a short step. */
 static cb_status cb_radau_add_all(cb_radau *m, bool free) {
   cb_radau_newton *w = m->newton;
   for (int i = 0; i < m->s; i++) {

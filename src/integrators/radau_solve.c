@@ -120,7 +120,7 @@ static cb_status evaluate_rows(cb_radau *m, int i) {
     return CB_OK;
   }
   for (size_t e = 0; e < m->count; e++) m->lift[e] = ((m->start->x[e] - x[e]) + D[e]) + m->start->x_low[e];
-  double *rest = cb_radau_row(m, m->y, i); /* this memory is free between corrections */
+  double *rest = cb_radau_row(m, m->y, i); /* the memory m->y is not used between corrections */
   cb_radau_along(m, i, m->lift, rest);
   for (size_t r = 0; r < R; r++) g[r] += m->rows->velocity[r] ? 0 : rest[r];
   return CB_OK;

@@ -54,12 +54,13 @@ struct cb_shape_variational {
   double h, t, *r, mu[CB_GROUP_DIM], p[CB_SHAPE_MAX]; /* mu, p: momenta at the node, after half a step of its forces */
   double slide[CB_SHAPE_MAX];                         /* impulse of friction of a variable that slides */
   motion how[CB_SHAPE_MAX];
-  /* values at the present u: */
+  /* values at the present u (symbols of the head comment); dG: d_r G; dGu: d_r G u; A: the connection */
   double u[N_MAX], m[CB_SHAPE_MAX], G[N_MAX * N_MAX], dG[CB_SHAPE_MAX * N_MAX * N_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX];
   double turn, ad[CB_GROUP_DIM * CB_GROUP_DIM]; /* ad: the matrix of ad_{h xi}; turn: the sum of its squares */
   double momentum[N_MAX], dGu[CB_SHAPE_MAX * N_MAX], f[CB_SHAPE_MAX], residual[N_MAX];
   cb_shape_force force;
-  double matrix[N_MAX * N_MAX], change[N_MAX]; /* factors of Newton's matrix; last correction */
+  double matrix[N_MAX * N_MAX], change[N_MAX]; /* matrix: the LU factors of Newton's matrix; change: the last correction
+                                                * of u */
   int pivot[N_MAX];
 };
 typedef cb_shape_variational step;
@@ -248,7 +249,8 @@ INLINE void learn(step *s, int dim, int n) {
       s->B[i * n + j] += (y[i] * d[j] + d[i] * y[j] - product / square * d[i] * d[j]) / square;
 }
 
-/* Adds to f, and to the torques that are part of f, their change by the last correction of u, to first order. */
+/* After the last correction of u, adds the change of f to first order: to f itself, and to the torques, which contain
+ * f. */
 INLINE void correct_forces(step *s, int dim, int n) {
   const double *d = s->change + dim, h = s->h;
   for (int i = 0; i < n; i++) {

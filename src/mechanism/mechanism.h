@@ -131,7 +131,7 @@ const double *cb_mechanism_work(const cb_mechanism *m, cb_joint_work work);
 /* Returns the work of all wrenches of a body's problem since the start; 0 for a body that is not joined. */
 double cb_mechanism_wrench_work(const cb_mechanism *m, int body);
 
-/* The bodies: their states, and their problems. */
+/* The states of the bodies, and a function that returns the problem of a body. */
 typedef struct cb_mechanism_bodies {
   cb_rigid_state *state; /* [bodies] */
   void *self;

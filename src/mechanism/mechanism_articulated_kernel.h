@@ -183,7 +183,9 @@ INLINE bool invert(const double D[3][3], double out[3][3]) {
   return true;
 }
 
-/* Does the same as reduce_screw, for a rotation. Its armature is V^T a V, with the armatures a of its coordinates. */
+/* Eliminates the three coordinates of a rotation, as reduce_screw does for the one coordinate of a screw. The armature
+ * of the rotation is V^T a V, where a are the armatures of its coordinates and V maps w to the rate of its rotation
+ * vector. */
 INLINE bool reduce_rotation(const cb_joint_tree *T, cb_articulated *o, const inertia *A, six b, inertia *M, six *c) {
   const cb_unit_rotation *own = o->rotation;
   cb_six AS[3], seen[3];

@@ -293,8 +293,8 @@ INLINE void scatter6_at(double *const to[WIDTH], int k, v3 a, v3 l) {
 }
 INLINE v6 gather6(const double *const from[WIDTH]) { return gather6_at(from, 0); }
 INLINE void scatter6(double *const to[WIDTH], v6 V) { scatter6_at(to, 0, V.a, V.l); }
-/* The first two functions store one row of the matrix A of links, and all of A from its four blocks. The third one
- * reads a 3x3 block of a 6x6 matrix, whose first entry is number k. */
+/* scatter_row stores one row of the matrix A of WIDTH links, and scatter_matrix stores the whole of A from its four 3x3
+ * blocks. gather_block reads a 3x3 block of a 6x6 matrix stored by rows; k is the index of the block's first entry. */
 INLINE void scatter_row(double *const to[WIDTH], int row, v3 a, v3 l) {
   scatter2(to, 8 * row, a.x, a.y);
   scatter2(to, 8 * row + 2, a.z, same(0));

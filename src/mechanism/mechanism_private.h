@@ -52,16 +52,18 @@ typedef struct cb_link {
   double r0[3][3];           /* the rotation at the first node */
   double d[3];               /* from the parent's origin to the body's, at the first node */
   double moved[3];           /* the displacement of the origin in the trial step */
-  double S0[6][6], S1[6][6]; /* [n] */
-  double all0[6][6];         /* [coordinates]: S0 of all coordinates, also of driven ones */
+  double S0[6][6], S1[6][6]; /* [n]: the twists S at the first node and at the end of the trial step */
+  double all0[6][6];         /* [coordinates]: the twists S at the first node of all coordinates, also of driven ones */
   double e[6];               /* the twist that closes the gap */
-  double load[6];            /* the impulse that is missing for the trial twist */
+  double load[6];            /* the residual at the trial twist: the impulse that is still missing in the equation of
+                              * the body */
   /* [n]: the inverse of S_k^T A S_{k+1} + stiff; the change of q if the parent does not move */
   double D[6][6], u[6];
   double inertia[6];    /* [n]: the diagonal of S_k^T A S_{k+1} */
-  double force[6];      /* [n]: the required S^T w, at the trial twist */
+  double force[6];      /* [n]: the value that S^T w must have at the trial twist */
   double stiff[6];      /* [n]: minus the derivative of `force` in q */
-  double eta[6], w[6];  /* twist (or displacement), and impulse of the joint on this body */
+  double eta[6], w[6];  /* eta: the twist of the link at a node, or its displacement in a step; w: the impulse of the
+                         * joint on this body */
   double dq[6];         /* [n]: rate (or change) of its coordinates */
   double K[6][6];       /* the inertia at a node, unless it is constant */
   cb_place place;       /* at the end of the trial, or at the node */
@@ -100,8 +102,8 @@ typedef struct cb_loop_row {
   /* covectors at the first node (N0) and the last one (N1) on the motion of the second body relative to the first body,
    * about the second body's origin at the first node; [1]: those of the second part of a coupling */
   double N0[2][6], N1[2][6];
-  double gap, target;  /* of a constraint: its gap, and the required C eta */
-  double force, stiff; /* f and s of a coordinate (mechanism_loops.c) */
+  double gap, target;  /* of a constraint: its gap, and the value that C eta must have */
+  double force, stiff; /* of a coordinate: its force f and stiffness s (mechanism_loops.c) */
   double lambda, change_of_lambda;
   double (*response)[6], (*change)[6]; /* [links]: eta and dq for the impulse lambda = 1 */
 } cb_loop_row;
@@ -144,7 +146,7 @@ struct cb_mechanism {
   int *first;        /* [joints]: the first coordinate of each joint */
   int *link_of;      /* [bodies]: the link of each body, or -1 */
   cb_link *link;     /* parents come before children */
-  cb_joint_now *now; /* [joints] */
+  cb_joint_now *now; /* [joints]: each joint at the present places of the links */
   /* [coordinates]: q and q1 are at the two nodes of a step, and middle is their mean. drive and drive_rate are the
    * values and rates that laws and modes prescribe, and missing is drive - q1. impulsive and stiffness: find_forces
    * (mechanism_step.c). */
@@ -162,9 +164,10 @@ struct cb_mechanism {
   int limits;                            /* number of limits that reflect */
   cb_joint_force *force;                 /* [coordinates] */
   double at_first;                       /* the part of h Q that acts at the first node: 1/2, or 1 in a damped step */
-  double *gap;                           /* [joints] */
-  double (*impulse)[6];                  /* [joints] */
-  double *drive_first, (*drive_axis)[6]; /* [coordinates]: rates and S of driven coordinates at the first node */
+  double *gap;                           /* [joints]: the largest gap of each joint */
+  double (*impulse)[6];                  /* [joints]: the impulse of each joint in the last step */
+  double *drive_first, (*drive_axis)[6]; /* [coordinates]: drive_first: rates of driven coordinates at the first node;
+                                          * drive_axis: their twists S there */
   double *drive_impulse;                 /* [coordinates]: the impulses of drives in the last step */
   int loops, rows, kept;                 /* kept: rows that are not dropped */
   /* number of couplings; they have the last rows, and the last 2*couplings of the loops */
@@ -172,11 +175,12 @@ struct cb_mechanism {
   bool sorted;  /* the rows to be dropped are known */
   int *implied; /* [joints]: number of rows that were dropped at the start, when no coordinate was held */
   cb_loop *loop;
-  cb_loop_row *row;       /* [rows]: the rows of each loop follow one another */
+  cb_loop_row *row;       /* [rows]: the rows of the first loop, then those of the second loop, and so on */
   double *matrix, *right; /* [kept*kept], [kept] */
   int *pivot;
-  double (*pushed)[6];             /* [links]: impulses of loops */
-  double (*need)[6], (*wrench)[6]; /* [links]: the impulse that a body needs; the sum of the impulses on it */
+  double (*pushed)[6];             /* [links]: the sum of the impulses of all rows on each link */
+  double (*need)[6], (*wrench)[6]; /* [links]: need: the impulse that a body needs for its motion; wrench: the sum of
+                                    * the impulses that act on it */
 };
 
 /* The quantities of a joint that are found. CB_JOINT_MOTION: q, S and gap; CB_JOINT_CLOSING: also `close`;
@@ -191,8 +195,8 @@ void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool f
 void cb_mechanism_place_of(const cb_rigid_state *s, cb_place *out);
 /* Finds the vector d from the origin of a to that of b (NULL: the world). If a is NULL, d is 0. */
 void cb_mechanism_vector(const cb_place *a, const cb_place *b, double d[3]);
-/* Finds the motions of all joints for the places of all links, without gaps of hinges in blocks. `trial` tells that the
- * places are those of a trial step. */
+/* Finds the motions of all joints from the places of all links, except the gaps of hinges that are in blocks. `trial`
+ * is set if the places are those of a trial step. */
 void cb_mechanism_find_joints(cb_mechanism *m, cb_joint_extent extent, bool trial, double *q);
 /* Sets e of a link: the twist that closes its gaps and changes its driven and held coordinates by driven[coordinates].
  */
@@ -267,7 +271,8 @@ static inline void cb_sweep_to_parent(const double d[3], double factor, const do
     out[3 + i] += factor * W[3 + i];
   }
 }
-/* out = the twist of the parent as seen at the origin of the body, which is d away */
+/* Sets out to the twist eta of the parent, seen at the origin of the body. d is the vector from the origin of the
+ * parent to that of the body. */
 static inline void cb_sweep_see(const double d[3], const double eta[6], double out[6]) {
   cb_cross3(eta, d, out + 3);
   for (int i = 0; i < 3; i++) {
@@ -323,9 +328,9 @@ void cb_curved_place_bodies(cb_mechanism *m, const cb_mechanism_bodies *b);
 /* At the start, finds the motions from the coordinates, and checks that the poses of bodies agree with them (tolerance:
  * rad, or relative to the position). */
 cb_status cb_curved_start(cb_mechanism *m, const cb_mechanism_bodies *b, double tolerance, int *which);
-/* The first function converts an impulse W at the first node from the axes of the world to the frame of a link,
- * out = R_k^T W. The second one converts the change eta of the pose or twist at the end to the axes of the world at the
- * body, out = R_{k+1} Ad_{tau(h Y)}^-1 eta. */
+/* The first function converts an impulse W at the first node of the step from the axes of the world to the frame of a
+ * link: out = R_k^T W. The second function converts eta, the change of the link's pose at the end of the step (or of
+ * its twist), to the axes of the world at the origin of the body: out = R_{k+1} Ad_{tau(h Y)}^-1 eta. */
 void cb_curved_take_impulse(const cb_link *l, const double W[6], double out[6]);
 void cb_curved_give_change(const cb_link *l, double out[6]);
 /* Adds the impulse W, in the frame of the body, to its momentum. */
@@ -419,16 +424,18 @@ void cb_loops_set_targets(cb_mechanism *m, bool rates);
 void cb_loops_begin(cb_mechanism *m);
 /* Adds the impulses of the present lambda to the loads of links. */
 void cb_loops_push(cb_mechanism *m);
-/* The first function is called after cb_sweep_matrices. The second one is called after cb_sweep_solve: it finds lambda,
- * and corrects eta and dq of all links. */
+/* The first function factors the matrix of the rows; it is called after cb_sweep_matrices. The second function is
+ * called after cb_sweep_solve: it finds the impulses lambda of the rows, and adds their effect to eta and dq of all
+ * links. */
 cb_status cb_loops_factor(cb_mechanism *m);
 void cb_loops_solve(cb_mechanism *m);
-/* Corrects eta and dq that cb_sweep_respond found for impulses alone. */
+/* Adds the effect of the rows to eta and dq that cb_sweep_respond found for given impulses. lambda of the rows does not
+ * change. */
 void cb_loops_correct(cb_mechanism *m);
 /* Finds out[links], the impulses of all rows on each link. */
 void cb_loops_impulses(const cb_mechanism *m, double (*out)[6]);
-/* Sets the impulses of joints that close loops. At a node (`add` is set) it adds to them, and to the impulses of
- * drives. */
+/* Stores the impulses of joints that close loops. At a node `add` is set: the new impulses are added to those that are
+ * stored, and to the impulses of drives. */
 void cb_loops_record(cb_mechanism *m, bool add);
 /* Finds the rates of the coordinates of joints that close loops, at a node. */
 void cb_loops_rates(cb_mechanism *m);
@@ -469,11 +476,13 @@ struct cb_shared {
   const struct cb_sweep_kernel *kernel;
   int n, blocks;                                           /* bodies; blocks of C: n (n + 1)/2 */
   double h;                                                /* of the step; 0: at a node */
-  bool known;                                              /* C and slope belong to the coordinates q */
-  double q[CB_SHARED_COORDINATES], (*C)[36], (*slope)[36]; /* [blocks], [coordinates][blocks] */
-  double (*Y)[6], (*CY)[6], (*slope_Y)[6];                 /* [n], [n]: C Y, [coordinates][n]: dC/dq_c Y */
+  bool known;                                              /* C and slope were computed at the coordinates q */
+  double q[CB_SHARED_COORDINATES], (*C)[36], (*slope)[36]; /* coordinates on which C depends; [blocks]: C;
+                                                            * [coordinates][blocks]: slope = dC/dq */
+  double (*Y)[6], (*CY)[6], (*slope_Y)[6];                 /* [n]: twists Y; [n]: C Y; [coordinates][n]: dC/dq_c Y */
   double *force;                                           /* [coordinates of all joints]: Q_c */
-  double (*slope_at)[6], force_at[CB_SHARED_COORDINATES];  /* [n]: the twists of slope_Y; and Q_c there */
+  double (*slope_at)[6], force_at[CB_SHARED_COORDINATES];  /* [n]: the twists at which slope_Y was computed, and Q_c at
+                                                            * these twists */
   cb_shared_map *map, *E;                                  /* [n]: dtau^-1_{hY} in the frame of the body, and E */
   cb_six_columns *z, *zeta, *Cz, *G; /* [links], [n], [n], [links]: some columns of Z, E Z, C E Z, G Z */
   int dofs, columns, *first;         /* size of x; columns of M with G e, rounded up; [links]: first number in x */

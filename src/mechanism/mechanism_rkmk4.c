@@ -343,8 +343,8 @@ static bool begin(cb_tree_step *w) {
 
 /* --- rates --- */
 
-/* Finds the wrenches of all bodies, and sums them from the tips. `part` is the time for which they count in the
- * impulses of joints and in the work. */
+/* Finds the wrenches of all bodies, and sums them from the tips of the tree to its roots. The impulses of joints and
+ * the work count these wrenches as acting for the time `part`. */
 static cb_status find_wrenches(cb_tree_step *w, double t, double part) {
   cb_joint_tree *T = w->T;
   for (int i = 0; i < T->n; i++) {

@@ -132,7 +132,7 @@ static void find_motions(cb_mechanism *m, int from) {
   }
 }
 
-/* zeta = E z, Cz = C zeta */
+/* Computes the columns zeta = E z and Cz = C zeta for all bodies. */
 static void apply_C(cb_mechanism *m) {
   const cb_shared *s = m->shared;
   for (int i = 0; i < m->links; i++) {
@@ -156,7 +156,7 @@ static void apply_C(cb_mechanism *m) {
     }
 }
 
-/* G z = A z + h E^T Cz */
+/* Computes the columns G z = A z + h E^T C E z for each link, where Cz holds C E z. */
 static void find_needs(cb_mechanism *m) {
   const cb_shared *s = m->shared;
   const double h = s->h != 0 ? s->h : 1;

@@ -267,7 +267,7 @@ static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];
     for (int j = 0; j < l->n; j++) {
-      /* at half a turn the axes of a rotation vector jump, and S_k^T A S_{k+1} may have either sign */
+      /* at half a turn the axes of a rotation vector change by a jump, and then S_k^T A S_{k+1} may be negative */
       const double inertia = fabs(h * l->inertia[j]),
                    damping = h * m->force[m->first[l->joint] + l->coordinate[j]].Q_rate;
       if (damping > 0.66 * inertia)

@@ -29,9 +29,10 @@ typedef enum cb_unit_kind { CB_UNIT_ROOT, CB_UNIT_WELD, CB_UNIT_SCREW, CB_UNIT_R
 /* Additional data of a unit that is a rotation. */
 typedef struct cb_unit_rotation {
   double sign;               /* 1 or -1: its rotation vector is `sign` times the coordinates */
-  double armature[3];        /* of its coordinates */
-  double turned[4], node[4]; /* the rotation now, and at the start of the step */
-  double vector[3], V[3][3]; /* its rotation vector; V maps w to the rate of this vector */
+  double armature[3];        /* armatures of its three coordinates */
+  double turned[4], node[4]; /* quaternions of the unit relative to its parent: at present, and at the start of the
+                              * step */
+  double vector[3], V[3][3]; /* vector: its rotation vector; V: maps its angular velocity w to the rate of `vector` */
   double trial[3];           /* the displacement at the present stage */
 } cb_unit_rotation;
 
@@ -80,8 +81,8 @@ struct cb_joint_tree {
   bool forces; /* a spring, a damper or a motor acts */
   bool varies; /* an inertia is not constant */
   bool placed; /* the places are those at the end of the last step */
-  /* [coordinates]: the present values q with their rates, and the momenta pi with their rates dpi. Those of a rotation
-   * belong to its rate w. */
+  /* [coordinates]: the present values q and their rates, and the present momenta pi and their rates dpi. For a rotation
+   * pi is the momentum that belongs to its angular velocity w. */
   double *q, *rate, *pi, *dpi, *own_rate; /* own_rate: q' of a screw, w of a rotation */
   double *q_gained, *pi_gained, *dq, *pi_start, *work[2];
   double *stage_pi[4], *stage_rate[4]; /* of driven coordinates */
@@ -190,7 +191,7 @@ struct cb_articulated_kernel {
 
 extern const struct cb_articulated_kernel cb_articulated_kernel_x86_64, cb_articulated_kernel_avx2;
 
-/* Makes T->articulated. */
+/* Creates T->articulated, the data of the sweeps. */
 cb_status cb_articulated_create(cb_mechanism *m);
 /* Finds the inertias that are not constant, and then the twists of all units (find_twists). *failed becomes the body
  * that failed, or -1. */
@@ -203,7 +204,7 @@ static inline double cb_six_dot(const cb_six *x, const cb_six *y) { return cb_do
 static inline void cb_articulated_turn(const cb_articulated *o, const double a[3], double out[3]) {
   for (int i = 0; i < 3; i++) out[i] = o->R[0][i] * a[0] + o->R[1][i] * a[1] + o->R[2][i] * a[2];
 }
-/* The rotation of the quaternion q, by columns. */
+/* Writes the columns of the rotation matrix of the quaternion q. */
 static inline void cb_articulated_rotate(const double q[4], double columns[3][4]) {
   double r[3][3];
   cb_quaternion_rotation(q, r);

@@ -118,8 +118,8 @@ typedef struct cb_mjcf_body {
   cb_mjcf_hold hold[CB_MJCF_HOLDS];
   const char *kind, *joint; /* class and name of the one joint of the scenario that replaces these joints */
   cb_mjcf_link *links;
-  cb_mjcf_inertial inertial;   /* of all links together, in the frame of the first */
-  double velocity[3], spin[3]; /* velocity of its origin, and angular velocity, in its axes */
+  cb_mjcf_inertial inertial;   /* the sum over all links, in the frame of the first link */
+  double velocity[3], spin[3]; /* velocity of this body's origin, and its angular velocity, in the axes of the body */
   cb_mjcf_wrench *wrenches, **last_wrench;
   struct cb_mjcf_body *next;
 } cb_mjcf_body;

@@ -238,9 +238,9 @@ static cb_status make_guard(const cb_expression *e, int kink, int side, const cb
   return status;
 }
 
-/* Does the same as make_guard for the tangent planes of a cone. The planes are valid where the depth in the wall, -e,
- * is more than twice the value of the cone, hypot. This is the case at the tip, and for a body that has sunk at the
- * tip. */
+/* Makes the guard of the tangent planes at the tip of a cone: the minimum of `guard` (NULL: none) and -e/2 - hypot.
+ * Here -e is the depth of the body in the wall, and hypot the value of the cone. The planes are therefore valid where
+ * the depth is more than twice hypot. This is the case at the tip, and for a body that has sunk in at the tip. */
 static cb_status make_tip_guard(const cb_expression *e, int tip, const cb_expression *guard, cb_expression **out) {
   int at[CB_TAPE_MAX];
   cb_tape *t;

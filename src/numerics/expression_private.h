@@ -98,7 +98,7 @@ typedef struct cb_expression_branch {
   cb_expression *value;
   /* the branch is valid where the guard is >= 0; NULL: valid everywhere, as a choice of a minimum is */
   cb_expression *guard;
-  /* the branch is a tangent plane at the tip of a cone; its guard depends on how deep the body is in the wall there */
+  /* the branch is valid where the guard is >= 0; NULL: it is valid everywhere */
   bool plane;
   int tip; /* operations before this one may still have tips of cones that have not been examined */
 } cb_expression_branch;

@@ -356,8 +356,8 @@ static double nearest(cb_shape_constraints *w, const cb_gait *gait, int k, doubl
   return (low + high) / 2;
 }
 
-/* Returns the time between `within` and `beyond` at which the value s_k of constraint k passes its slack. At `within`
- * it must be at most the slack. */
+/* Returns the time at which the value s_k of constraint k exceeds its slack (the violation that is allowed), by
+ * bisection between the times `within` and `beyond`. At `within` the value must be at most the slack. */
 static double leaves(cb_shape_constraints *w, const cb_gait *gait, int k, double within, double beyond, double *s) {
   while (fabs(beyond - within) > 1e-12) {
     const double middle = (within + beyond) / 2;

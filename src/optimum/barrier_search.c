@@ -348,8 +348,8 @@ static cb_status holds(cb_direct *d) {
   return CB_OK;
 }
 
-/* Solves for the gait on arcs with these ends, starting from a given gait. The corners of the list are at the last
- * `count` vertices. */
+/* Solves for the gait on arcs whose ends are `ends`, starting from a given gait. The gait must pass through the corners
+ * of the list, which are at the last `count` vertices between arcs. */
 static cb_status solve(const cb_direct *d, const cb_gait *gait, const meeting *list, int count, const double *ends,
                        int arcs, int degree, cb_direct **out) {
   cb_basis *basis = NULL;

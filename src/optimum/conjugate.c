@@ -255,8 +255,8 @@ static cb_status locate(const path *p, const frame *from, const frame *to, long 
 
 /* --- the frame at the beginning --- */
 
-/* Fills the frame at time 0 with the extremals that begin at the start shape and at the identity of the group. These
- * extremals have any p and lambda. */
+/* Fills the frame at time 0. The neighbouring extremals begin at the same start shape and at the identity of the group,
+ * with any changes of p and lambda. */
 static void from_point(path *p, frame *f) {
   const int n = p->n, d = p->order;
   memcpy(f->x, p->e->x, (size_t)p->size * sizeof *f->x);

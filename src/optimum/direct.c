@@ -421,7 +421,7 @@ static bool advance(cb_direct *d, int rows, double rho, double slope) {
 }
 
 /* Replaces the Hessian by the identity times the largest diagonal entry of the Hessian. A step is then along the
- * gradient in the metric int |r'|^2 dt, because coefficients have the size of rates. */
+ * gradient in the metric int |r'|^2 dt, because the rates of the basis functions have the norm 1 (variation.h). */
 static void flatten(cb_direct *d) {
   const int u = d->qp->unknowns;
   double largest = 0, *H = d->qp->H;

@@ -22,8 +22,8 @@ struct cb_effort_work {
   double *curve;                  /* [nodes][n]: second derivative of r in the time 0 to 1 */
   double *ddM, *around[2];        /* [n][n][n][n]: second derivatives of M at a node, and scratch near it */
   cb_effort_locked *at;           /* [nodes]; NULL without momentum */
-  double *pull, *lambda, *big[2]; /* [nodes][dim], [nodes][dim] and [nodes][3 n + dim][unknowns]: for the Hessian of a
-                                   * motion with momentum (effort_momentum.c) */
+  double *pull, *lambda, *big[2]; /* [nodes][dim], [nodes][dim] and [nodes][3 n + dim][unknowns]: work arrays for the
+                                   * Hessian of a motion with momentum (effort_momentum.c) */
   double *y;                      /* [nodes][dim][unknowns]: change of the element by the coefficients */
   double *node, *left;            /* [nodes][3 n][3 n] and [nodes][functions]: for the Hessian at momentum 0 */
 };

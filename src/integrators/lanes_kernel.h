@@ -152,7 +152,7 @@ INLINE void predict(cb_lanes *l, const int s, const int k, const int shape, int 
   }
 }
 
-/* Makes the sweep of one particle; only lanes with run > 0 change. */
+/* Makes one pass of the fixed-point iteration for particle a. Only lanes with run > 0 change. */
 INLINE void sweep(cb_lanes *l, const int s, const int k, const int shape, int a, vec run, vec *change, vec *size,
                   vec *poison) {
   const cb_lobatto *T = l->tables;

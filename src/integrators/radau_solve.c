@@ -373,8 +373,8 @@ static cb_stage_end end_published(const cb_iteration *how, const cb_stage_change
   return fmax(c->change, c->multiplier) <= how->target || c->iteration == how->maximum ? CB_STAGE_ENDED : CB_STAGE_ON;
 }
 
-/* Runs the iteration. m->noise takes into account that g has the round-off of the coordinates, which A^-1 transfers to
- * h v. */
+/* Runs the iteration. m->noise allows for the round-off of g, which is that of the coordinates. The inverse of the
+ * coefficient matrix A transfers this round-off to h v. */
 static cb_status iterate(cb_radau *m) {
   const double target = m->tolerance > 0 ? m->tolerance : m->published ? 1e-11 : DBL_EPSILON / 16;
   cb_iteration how = {name,

@@ -249,8 +249,8 @@ INLINE void learn(step *s, int dim, int n) {
       s->B[i * n + j] += (y[i] * d[j] + d[i] * y[j] - product / square * d[i] * d[j]) / square;
 }
 
-/* After the last correction of u, adds the change of f to first order: to f itself, and to the torques, which contain
- * f. */
+/* Adds to f, and to the torques force.torque of the variables that have one, the changes that the last correction of u
+ * causes, to first order. */
 INLINE void correct_forces(step *s, int dim, int n) {
   const double *d = s->change + dim, h = s->h;
   for (int i = 0; i < n; i++) {

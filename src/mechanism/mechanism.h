@@ -154,7 +154,7 @@ int cb_mechanism_implied(const cb_mechanism *m, int joint);
  * all joints are closed. *moved becomes the largest motion of a body (m, rad). Returns CB_ERROR_DOMAIN if the gaps
  * cannot be closed; *which is then the joint. */
 cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *moved, int *which);
-/* Prepares a start: sets the states anew at their poses, with the twists Y that all joints allow and that differ least
+/* Prepares a start. The poses do not change. The states get the twists Y that all joints allow and that differ least
  * from the previous twists of the states. *turned becomes the largest difference (m/s, rad/s). */
 cb_status cb_mechanism_restart(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *turned);
 

@@ -28,7 +28,7 @@ INLINE void place_screw(const cb_articulated *o, double q, const double p[4], ve
   multiply(p, cos_half, o->at, sin_half, o->turned, turned);
 }
 
-/* Does the same as place_screw, for a rotation. */
+/* Finds `motion` and `turned` for a unit that is a rotation, as place_screw does for a screw. */
 INLINE void place_rotation(const cb_articulated *o, const double p[4], vec motion[4], double turned[4]) {
   double frame[4], own[4], columns[4][4] = {{0}};
   cb_quaternion_multiply(o->at, o->rotation->turned, frame);

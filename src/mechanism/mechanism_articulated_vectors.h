@@ -1,7 +1,7 @@
-/* Vectors of three numbers for mechanism_articulated_kernel.h and mechanism_sweep_kernel.h. With VECTORS, each one is a
- * vector of the processor whose fourth number is 0; with HALVES, two vectors of two numbers (SSE2); otherwise three
- * numbers, because vectors of four are kept in memory if the processor has none. All give the same bits.
- */
+/* Vectors of three numbers for mechanism_articulated_kernel.h and mechanism_sweep_kernel.h. With VECTORS, each of them
+ * is one vector of four numbers in the processor, whose fourth number is 0. With HALVES, each is two vectors of two
+ * numbers (SSE2). Otherwise each is three separate numbers, because a compiler would keep a vector of four in memory if
+ * the processor has none. All versions give the same bits. */
 #include "mechanism/mechanism_tree.h"
 
 #include <math.h>

@@ -56,7 +56,7 @@ static void from_parent(const cb_link *l, double K, const cb_pose *motion, cb_bi
 }
 
 /* Finds the matrix that maps twists of the joint, in frame B, to twists of the link relative to its parent, in the
- * frame of the link: Ad_B or -Ad_{A m}. */
+ * frame of the link. It is Ad_B, or -Ad_{A m} if the link is the first body of the joint. */
 static void to_link(const cb_mechanism *m, const cb_link *l, double out[6][6]) {
   const cb_joint_frame *f = &m->joint[l->joint].frame[l->first_moves ? 0 : 1];
   cb_pose g = {{f->q[0], f->q[1], f->q[2], f->q[3]}, {f->x[0], f->x[1], f->x[2]}};

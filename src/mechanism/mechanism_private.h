@@ -14,8 +14,8 @@
 typedef struct cb_joint_now {
   double S[6][6], N[6][6]; /* [coordinates], [rows]: S: twists of the second body; N: covectors on them */
   double close[6];   /* the twist of the second body that closes the gaps, - sum_i gap_i N_i in the joint's frame */
-  double gap[6];     /* [rows] */
-  double dual[6][6]; /* [coordinates]: covectors whose value on S_j is 1 if i = j, otherwise 0 */
+  double gap[6];           /* [rows] */
+  double dual[6][6];       /* [coordinates]: dual[i] is the covector whose value on S[j] is 1 if i = j, otherwise 0 */
 } cb_joint_now;
 
 /* A rotation r, also as a quaternion, and a position, as a high and a low part. */
@@ -45,7 +45,7 @@ typedef struct cb_link {
   int root;                                     /* the first body of its tree */
   bool first_moves;                             /* the body is the first one of its joint */
   bool in_block, node_in_block, hinge_in_block; /* a block has: the body in a step, the body at a node, the joint */
-  int n;                                        /* coordinates that are neither driven nor held */
+  int n;                                        /* number of free coordinates, which are neither driven nor held */
   int coordinate[6];                            /* [n]: their numbers in the joint */
   cb_rigid_trial trial;
   double Y[6], update[6];    /* in the body frame */
@@ -57,7 +57,7 @@ typedef struct cb_link {
   double e[6];               /* the twist that closes the gap */
   double load[6];            /* the residual at the trial twist: the impulse that is still missing in the equation of
                               * the body */
-  /* [n]: the inverse of S_k^T A S_{k+1} + stiff; the change of q if the parent does not move */
+  /* [n]: D: the inverse of S_k^T A S_{k+1} + stiff; u: the change of q if the parent does not move */
   double D[6][6], u[6];
   double inertia[6];    /* [n]: the diagonal of S_k^T A S_{k+1} */
   double force[6];      /* [n]: the value that S^T w must have at the trial twist */
@@ -75,11 +75,13 @@ typedef struct cb_link {
  * sets of the cache. */
 _Static_assert(sizeof(cb_link) / CB_CACHE_LINE % 2 == 1, "the size of a link");
 
-/* The data of a link in a curved space, which replace d, moved and a part of the trial. */
+/* The data of a link in a curved space. They are used in place of the members d, moved and a part of the trial of
+ * cb_link. */
 typedef struct cb_curved_link {
   cb_rigid_curved_trial trial;
-  cb_biquaternion frame[2]; /* A and B of its joint */
-  cb_pose node, end;        /* m at the first node, and at the end of the trial or at the present node */
+  cb_biquaternion frame[2]; /* the frames A and B of its joint */
+  cb_pose node, end;        /* the motion m of the joint. node: at the first node; end: at the end of the trial, or at
+                             * the present node */
   double X[6][6];           /* Ad of the pose of the parent relative to the body, at the first node */
   double moved[6][6];       /* Ad_{tau(h Y)} */
   double r[3][3];           /* the rotation of the body at the first node */
@@ -90,8 +92,8 @@ typedef struct cb_curved_link {
  * each coordinate, and its only row belongs to the first one. */
 typedef struct cb_loop {
   int joint, rows, gaps;        /* gaps: how many of the rows are constraints of the joint or coupling */
-  int coordinate;               /* of a part of a coupling: its number in the joint */
-  int link[2];                  /* of its two bodies; -1: the world */
+  int coordinate;               /* of a part of a coupling: the number of its coordinate in the joint */
+  int link[2];                  /* the links of its two bodies; -1: the world */
   double d[3];                  /* from the origin of the first body to that of the second one, at the first node */
   const struct cb_loop *second; /* of a coupling: its second part; otherwise NULL */
   double value, dual[6];        /* of a part of a coupling: its coordinate and the covector, at the present places */
@@ -155,14 +157,14 @@ struct cb_mechanism {
   bool taken; /* r0, d, S0, all0, and N0 of loops belong to these places, too */
   /* the state, one array: q, momentum, rate, work, mode, drive_impulse, impulse, wrench_work; in a curved space
    * motion; and, if rows that are dropped may change, held and dropped */
-  double *work[CB_JOINT_WORKS]; /* [coordinates] */
+  double *work[CB_JOINT_WORKS]; /* [coordinates]: the work of each class on each coordinate since the start */
   double *mode;                 /* [coordinates]: cb_joint_mode, as numbers */
-  double *wrench_work;          /* [bodies] */
+  double *wrench_work;          /* [bodies]: the work of the wrenches on each body since the start */
   /* [coordinates]: 1 if held, else 0; [rows]: 1 if the row then depends on others, else 0 */
   double *held, *dropped;
   bool has_modes;                        /* a coordinate has limits or dry friction */
   int limits;                            /* number of limits that reflect */
-  cb_joint_force *force;                 /* [coordinates] */
+  cb_joint_force *force;                 /* [coordinates]: the forces Q on the coordinates, with their derivatives */
   double at_first;                       /* the part of h Q that acts at the first node: 1/2, or 1 in a damped step */
   double *gap;                           /* [joints]: the largest gap of each joint */
   double (*impulse)[6];                  /* [joints]: the impulse of each joint in the last step */
@@ -226,8 +228,8 @@ void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const doubl
  * its children add, and dq the change (or rate) of its coordinates. The time of a sweep is that of the chain of
  * operations from link to link. Products that do not depend on r or eta are therefore computed in advance.
  */
-/* Eliminates all links. A of each link, at first that of the link alone, is replaced. Returns false if D is singular at
- * link *at. */
+/* Eliminates all links, from the tips of the tree to its roots. Before the call A of each link is that of the link
+ * alone; after it A includes the links beyond this link. Returns false if D is singular at link *at. */
 bool cb_sweep_matrices(cb_mechanism *m, int *at);
 /* The loops of the sweeps, once per instruction set (mechanism_sweep_kernel.h). */
 struct cb_sweep_kernel {
@@ -281,8 +283,8 @@ static inline void cb_sweep_see(const double d[3], const double eta[6], double o
   }
 }
 
-/* out += factor times the wrench W of the link about the origin of its parent; and out = the twist eta of the parent as
- * seen at the origin of the link. */
+/* cb_link_to_parent adds `factor` times the wrench W of the link, about the origin of its parent, to out. cb_link_see
+ * sets out to the twist eta of the parent, seen at the origin of the link. */
 static inline void cb_link_to_parent(const cb_link *l, double factor, const double W[6], double out[6]) {
   double seen[6];
   if (!l->curved) {
@@ -306,7 +308,7 @@ cb_status cb_curved_create(cb_mechanism *m, int *which);
 void cb_curved_place_of(const cb_rigid_state *s, cb_place *out);
 /* Reads the motions of all joints from the state, and finds X. */
 void cb_curved_take_node(cb_mechanism *m);
-/* Does the same as cb_joint_at, for the motion `end` of the link's joint. */
+/* Finds *out as cb_joint_at does, but from the motion `end` of the link's joint. */
 void cb_curved_joint_at(const cb_mechanism *m, const cb_link *l, cb_joint_extent extent, double *q, cb_joint_now *out);
 /* Converts a twist of the link from its frame at the end of the step to that at the beginning. At a node both frames
  * are the same (cb_curved_stay). */
@@ -466,7 +468,7 @@ typedef struct cb_six_columns {
   double of[6][CB_SHARED_COLUMNS];
 } cb_six_columns;
 
-/* The blocks [[P, 0], [Q, S]] of dtau^-1_{hY} or of E. */
+/* The blocks P, Q and S of dtau^-1_{hY} or of E, both of which have the form [[P, 0], [Q, S]]. */
 typedef struct cb_shared_map {
   double P[3][3], Q[3][3], S[3][3];
 } cb_shared_map;
@@ -474,7 +476,8 @@ typedef struct cb_shared_map {
 struct cb_shared {
   cb_shared_inertia of;
   const struct cb_sweep_kernel *kernel;
-  int n, blocks;                                           /* bodies; blocks of C: n (n + 1)/2 */
+  int n, blocks;                                           /* n: number of bodies; blocks: number of blocks of C, n (n +
+                                                            * 1)/2 */
   double h;                                                /* of the step; 0: at a node */
   bool known;                                              /* C and slope were computed at the coordinates q */
   double q[CB_SHARED_COORDINATES], (*C)[36], (*slope)[36]; /* coordinates on which C depends; [blocks]: C;

@@ -328,8 +328,9 @@ static cb_status iterate(cb_mechanism *m, const cb_block_step *step, double t, i
   return update(m, step, t, change, scale, failed);
 }
 
-/* Returns the speed that corresponds to the round-off of a step. It comes from the round-off of rotations, times the
- * radii of gyration, and of vectors from joint to joint, and it accumulates along a chain. */
+/* Returns the error of a velocity that the round-off of a step causes. Rotations have this round-off, which acts at the
+ * distance of the radius of gyration, and so have the vectors from joint to joint. The errors accumulate along a
+ * chain. */
 static double blur(const cb_mechanism *m, double h) {
   double far = 0;
   for (int i = 0; i < m->links; i++) {

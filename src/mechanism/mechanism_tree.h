@@ -33,14 +33,14 @@ typedef struct cb_unit_rotation {
   double turned[4], node[4]; /* quaternions of the unit relative to its parent: at present, and at the start of the
                               * step */
   double vector[3], V[3][3]; /* vector: its rotation vector; V: maps its angular velocity w to the rate of `vector` */
-  double trial[3];           /* the displacement at the present stage */
+  double trial[3];           /* rotation vector of the displacement from the start of the step to the present stage */
 } cb_unit_rotation;
 
 /* Additional data of a unit that is a root: the variables of a step (integrators/rkmk4.c). */
 typedef struct cb_unit_root {
   /* du, dl: rates of displacement and momentum; displaced, gained: their sums */
   double du[6], dl[6], displaced[6], gained[6];
-  double trial[6], dx[3]; /* the displacement at the present stage */
+  double trial[6], dx[3]; /* the displacement from the start of the step to the present stage */
   cb_rigid_state total;   /* pose of the root, and momentum of its tree */
   double rotation[3][3];
 } cb_unit_root;
@@ -53,10 +53,12 @@ typedef struct cb_unit_inertia {
 typedef struct cb_unit {
   cb_unit_kind kind;
   int parent, link, joint,
-      coordinate; /* parent -1: the world; link, joint -1: none; coordinate 0: none, or the first one */
+      coordinate; /* parent: -1 is the world; link and joint: -1 is none; coordinate: the first coordinate of the unit,
+                   * 0 if it has none */
   int root;       /* the root of the tree, or -1: the world */
   bool driven;
-  double turn, slide, armature; /* of a screw */
+  double turn, slide, armature; /* of a screw: its rotation and its displacement per unit of the coordinate, and its
+                                 * armature */
   cb_unit_rotation *rotation;
   cb_unit_root *base;
   cb_unit_inertia *inertia;
@@ -85,7 +87,7 @@ struct cb_joint_tree {
    * pi is the momentum that belongs to its angular velocity w. */
   double *q, *rate, *pi, *dpi, *own_rate; /* own_rate: q' of a screw, w of a rotation */
   double *q_gained, *pi_gained, *dq, *pi_start, *work[2];
-  double *stage_pi[4], *stage_rate[4]; /* of driven coordinates */
+  double *stage_pi[4], *stage_rate[4]; /* [coordinates]: pi and rates of driven coordinates at each stage */
 };
 
 /* The number of coordinates of a unit. */
@@ -121,7 +123,8 @@ static inline cb_rigid_state *cb_tree_state(const cb_tree_step *w, const cb_unit
   return &w->b->state[w->m->link[u->link].body];
 }
 
-/* Finds the rotation vectors of all rotations, their coordinates, and own_rate of driven units. */
+/* For each unit that is a rotation, finds the rotation vector and V, and from the rotation vector the coordinates q. If
+ * the unit is driven, finds the rotation and own_rate from q and its rate. Also sets own_rate of driven screws. */
 void cb_tree_rotations(cb_joint_tree *T);
 /* Finds the rates of the coordinates of joints from own_rate. */
 void cb_tree_joint_rates(cb_joint_tree *T);
@@ -149,7 +152,7 @@ typedef struct cb_articulated {
   cb_six S[3], L[3], Y, P, F; /* L: D^-1 S^T A X */
   double I[3][4], H[3][4], M[3][4];
   cb_six b;
-  /* constant */
+  /* constant data of the unit; at, turned and axis are those of the formula above */
   double at[4], turned[4], axis[4];
   double motion[4][3][4]; /* of a screw: `fixed`, `along`, `across` for the columns of R_ab and for r */
   cb_six own[3];          /* the columns of S in the unit's axes */
@@ -161,9 +164,9 @@ typedef struct cb_articulated {
   const cb_rigid_problem *problem; /* NULL: no body */
   const double (*K)[6], *rest;     /* inertia and momentum at rest in the frame of the body */
   bool diagonal;
-  /* constant */
+  /* constant data of the unit */
   bool root, free;                 /* free: it has coordinates, and no law drives them */
-  int parent, coordinate, columns; /* columns of S */
+  int parent, coordinate, columns; /* columns: number of columns of S */
   double turn, slide, armature;
   double body[4], arm[3]; /* of a rotation: the axes and the place of the body in the turning frame */
   double hold[3];         /* the place of the joint in the unit's axes */

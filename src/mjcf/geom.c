@@ -192,9 +192,9 @@ cb_mjcf_geom cb_mjcf_looks_without_geoms(const cb_mjcf_body *body, cb_pose *pose
   return box;
 }
 
-/* Positions and orientations: pos; and quat, axisangle, xyaxes, zaxis or euler, with the unit of angles and the
- * sequence that <compiler> sets. If the defaults and the element give several of them, the last one in this order is
- * used, as in MuJoCo. */
+/* Reading of positions and orientations. The position is `pos`. The orientation is quat, axisangle, xyaxes, zaxis or
+ * euler, with the unit of angles and the sequence that <compiler> sets. If the defaults and the element give several
+ * orientations, the last one in this order is used, as in MuJoCo. */
 
 static const double least = 1e-14; /* minimum of a length: MuJoCo's mjEPS */
 

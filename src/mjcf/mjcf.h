@@ -51,7 +51,7 @@ typedef struct cb_mjcf_geom {
   struct cb_mjcf_geom *next;
 } cb_mjcf_geom;
 
-/* The mass, and the inertia about the centre in the axes of `centre`. */
+/* The mass of a body, and its inertia about the centre of mass, in the axes of the frame `centre`. */
 typedef struct cb_mjcf_inertial {
   double mass, inertia[3][3];
   cb_pose centre;

@@ -321,8 +321,8 @@ static void halve(const cb_expression *margin_of, double *p, double *q) {
   }
 }
 
-/* Samples the border at points on segments between points of sizes from 0.01 to about 300. If a side is not defined at
- * a point where f is defined, this counts as a jump. */
+/* Classifies the border by samples: it searches for border points on segments whose two ends have sizes between 0.01
+ * and about 300. If a side is not defined at an end where f is defined, the border counts as a jump. */
 static cb_border sampled(const cb_expression *e, const cb_expression *guard, cb_expression *const part[PARTS]) {
   uint64_t seed = 1;
   cb_border border = CB_BORDER_NONE;

@@ -102,7 +102,7 @@ static inline double cb_trig_arc(cb_trig t, double s, double c) {
 
 /* --- biquaternions --- */
 
-/* The number a + j b. */
+/* The number a + j b, where j^2 is the curvature K. */
 typedef struct cb_number {
   double a, b;
 } cb_number;

@@ -28,7 +28,8 @@ cb_status cb_sparse_create_ordered(int n, const int *start, const int *row, cons
                                    cb_sparse **out);
 void cb_sparse_free(cb_sparse *m);
 
-/* Returns the values in the order of the pattern. The caller writes them before each factorisation. */
+/* Returns the array of the values of the nonzeros, in the order of the pattern. The caller writes the values before
+ * each factorisation. */
 double *cb_sparse_values(cb_sparse *m);
 
 /* Factors the matrix. Returns CB_STEP_SINGULAR if a pivot is zero or not finite, and CB_ERROR_MEMORY if there is no
@@ -69,7 +70,7 @@ static inline void cb_entries_add(cb_entries *e, int row, int column, double val
 /* Compresses the recorded entries, for n unknowns, and assigns a place to each. The arrays of *out are in the arena.
  * Returns CB_ERROR_MEMORY if there is no memory, and CB_ERROR_UNSUPPORTED for too many entries. */
 cb_status cb_entries_compress(cb_entries *e, int n, cb_arena *arena, cb_columns *out);
-/* Does the same as cb_entries_compress for a full n x n matrix, which is stored column after column. */
+/* Assigns to each recorded entry its place in a full n x n matrix, which is stored column after column. */
 cb_status cb_entries_fill(cb_entries *e, int n);
 /* Sets value[nonzeros] to 0. The next entries are added to it, beginning with the first entry. */
 void cb_entries_begin(cb_entries *e, double *value);

@@ -174,7 +174,7 @@ static bool keeps_within(cb_direct *d, const cb_extremal *e) {
  * shape. Their solution is not used if its cost differs from that of the gait by more than the relative difference
  * `near`, or if it violates a constraint. */
 static cb_status solve_by_wong(cb_direct *d, cb_optimum *o) {
-  /* a gait that was found with a barrier, in few functions of time, is less near to its extremal */
+  /* a gait that was found with a barrier has few functions of time, and is farther from its extremal */
   const double near = cb_direct_held(d) ? 2e-2 : 1e-3;
   cb_extremal *e;
   o->wong = o->speed = o->momentum = o->casimir = NAN;

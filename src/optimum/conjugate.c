@@ -224,8 +224,8 @@ static double crossing(const path *p, const frame *f, long which) {
   return -ahead <= d ? f->phi[d + ahead] - M_PI : -M_PI;
 }
 
-/* Finds the time between two frames at which the number of passed multiples of pi becomes `which`, by false position
- * (Illinois). */
+/* Finds the time between two frames at which the number of multiples of pi that the angles have passed becomes `which`,
+ * by false position (Illinois). */
 static cb_status locate(const path *p, const frame *from, const frame *to, long which, double *t) {
   double a = 0, b = to->t - from->t, fa = crossing(p, from, which), fb = crossing(p, to, which);
   int side = 0;

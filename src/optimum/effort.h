@@ -29,7 +29,7 @@ typedef struct cb_effort {
   /* results of the latest cb_effort_at. cost: E without barrier and smoothing; largest: the largest |tau_i|; work: int
    * tau_i v_i dt; mechanical: the sum of int |tau_i v_i| dt; share: the largest |tau_i|/T_i */
   double cost, largest[CB_SHAPE_MAX], work[CB_SHAPE_MAX], mechanical, share;
-  double *torque; /* [nodes][n] */
+  double *torque; /* [nodes][n]: the torques tau_i at the nodes */
   struct cb_effort_work *memory;
 } cb_effort;
 

@@ -277,7 +277,7 @@ static cb_status connection(const cb_space *g, const double *q, const double *u,
   return status;
 }
 
-/* Changes the fields from (dq, v) to (dq, du) at both ends. */
+/* Converts the Jacobi fields at both ends from (dq, v) to (dq, du), where v is the covariant derivative of dq. */
 static void to_coordinates(int n, const double *nu0, const double *nu1, cb_jacobi *j) {
   double part[D * D];
   multiply(n, j->q_u, nu0, part);

@@ -231,7 +231,9 @@ typedef struct cb_path {
   bool ends; /* both ends are known as points x and y of the embedding */
   double x[CB_COORD_MAX], y[CB_COORD_MAX];
   double length;      /* the length between two points; 1 if the path was given by a velocity */
-  double foot, sigma; /* the distance c of the foot, and sigma of geodesic.c, in radii of curvature */
+  double foot, sigma; /* foot: the distance from the base point to the nearest point (the foot) of the geodesic, called
+                       * c in geodesic.c; sigma: the arc length from the foot to the start. Both are in radii of
+                       * curvature. */
   double normal[CB_DIM_MAX], tangent[CB_DIM_MAX];
   double rate; /* arc length in the hyperbolic factor, in radii of curvature, per unit of arc length of the space */
   /* in flat factors: the start, and the change per unit of arc length of the space */

@@ -131,8 +131,8 @@ ALWAYS_INLINE cb_status metric_at(const cb_text_metric *t, int n, const double *
   return CB_OK;
 }
 
-/* Does what cb_chart.metric does. Returns CB_ERROR_DOMAIN outside the domain, and if the metric is not positive
- * definite. */
+/* Computes the metric and its derivatives, as cb_chart.metric does. Returns CB_ERROR_DOMAIN outside the domain, and if
+ * the metric is not positive definite. */
 static cb_status text_metric_at(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   const cb_text_metric *t = g->data;
   switch (t->dim) {

@@ -75,7 +75,7 @@ cb_status cb_ida_jacobian(cb_ida *m, double t, double c, const double *y, const 
 /* Sets y and y' from a state. The state is projected to the rows, and the multipliers that enforce the rows are
  * computed. */
 cb_status cb_ida_start(cb_ida *m, const cb_state *state);
-/* Sets the state at (t, t_low) from y, projected to the rows. */
+/* Sets the state at the time (t, t_low) from y, and projects it to the constraints. */
 cb_status cb_ida_output(cb_ida *m, double t, double t_low, cb_state *state);
 bool cb_ida_continues(const cb_ida *m, const cb_state *state, double h);
 

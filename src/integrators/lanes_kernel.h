@@ -255,8 +255,8 @@ INLINE void sweep(cb_lanes *l, const int s, const int k, const int shape, int a,
     }
 }
 
-/* Does what cb_iterate does with cb_end_by_change. Returns the bits of lanes that continue, and adds the bits of lanes
- * that failed to *failed. */
+/* Decides which lanes continue to iterate, as cb_iterate does with cb_end_by_change. Returns the bits of these lanes,
+ * and adds the bits of lanes that failed to *failed. */
 INLINE unsigned judge(cb_lanes *l, unsigned on, int iteration, const double *change, const double *size, double *before,
                       unsigned *failed) {
   for (int lane = 0; lane < WIDTH; lane++) {

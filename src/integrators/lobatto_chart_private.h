@@ -32,7 +32,7 @@ struct cb_lobatto_chart {
   bool has_start;          /* F, G and the factors of S = G M^-1 G^T are known at the state */
   cb_chart_metric *metric; /* [n]: the metric at the position of the state */
 
-  double *q, *z, *u, *w, *F; /* Q_i, Q_i - q0, dq/dt, P_i, forces */
+  double *q, *z, *u, *w, *F; /* values at the stages: q: Q_i; z: Q_i - q0; u: dq/dt; w: P_i; F: forces */
   double *rates;             /* [s-1][count + rows]: dp/dt with the forces of constraints, then the multipliers */
   double *inverse;           /* [s][n*d*d]: g^-1 */
   double *x1, *x1_low, *p1, *p1_low, *change;
@@ -44,7 +44,7 @@ struct cb_lobatto_chart {
   cb_gram *gram;
   int rows;
   size_t entries; /* how many numbers the gradients of all rows have */
-  double *G;      /* [s][entries] */
+  double *G;      /* [s][entries]: the gradients at the stages */
   double *gap;    /* [s-1][rows]: g at stages 1 .. s-1 */
 
   cb_lobatto_chart_newton *newton; /* NULL until it is needed */

@@ -32,7 +32,8 @@ cb_status cb_lobatto_constraints_begin(cb_lobatto_constraints *c, cb_lobatto *l,
                                        double h);
 /* Makes the matrix of the sweeps, after the prediction of the stages. */
 cb_status cb_lobatto_constraints_prepare(cb_lobatto_constraints *c, cb_lobatto *l, double t, double h);
-/* Corrects the multipliers by g(X_i) and adds the constraint forces to the forces l->F[k], k < s-1. */
+/* Corrects the multipliers by a Newton step from the values g(X_i), and adds the constraint forces to the forces
+ * l->F[k], k < s-1. */
 cb_status cb_lobatto_constraints_sweep(cb_lobatto_constraints *c, cb_lobatto *l, double t, double h);
 /* --- functions for Newton's method (lobatto_newton.c), which has the additional unknowns y = h^2 lambda --- */
 
@@ -92,7 +93,7 @@ struct cb_lobatto_constraints {
   double *T[CB_LOBATTO_MAX];             /* tangential parts of these gradients, as vectors */
   double *g;                             /* [(s-1)*m]: g at the stages 2 .. s */
   cb_chord *chord;                       /* [m]: the rods of the rows; slope 0: the row is not computed from a chord */
-  bool dense, has_history, has_gradient; /* has_gradient: G[0] is the gradient at the state */
+  bool dense, has_history, has_gradient; /* has_gradient: G[0] holds the gradients at the state */
   double h;
   double *matrix;
   int *pivot;

@@ -57,8 +57,9 @@ static cb_status eliminate(const cb_radau *m, cb_arena *scratch, int *order) {
   return CB_OK;
 }
 
-/* Makes the pattern with values for the start of the system at rest, without the derivatives of forces, as if the step
- * were short. These values determine the order of the pivots, which therefore does not depend on earlier steps. */
+/* Makes the pattern with values for the start of the system at rest, without the derivatives of forces, which are
+ * negligible in a short step. These values determine the order of the pivots, which therefore does not depend on
+ * earlier steps. */
 static cb_status make_pattern(cb_radau *m) {
   cb_radau_newton *w = m->newton;
   cb_state *start;

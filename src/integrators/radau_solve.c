@@ -421,7 +421,8 @@ cb_status cb_radau_solve(cb_radau *m) {
   if (!changed && !extrapolated) return status;
   cb_predictor_reset(m->predictor);
   status = solve_once(m);
-  if (status && changed) cb_solver_reset(&m->solver); /* the fixed-point iteration was not the cause */
+  /* The fixed-point iteration was not the cause of the failure, because Newton's method failed, too. */
+  if (status && changed) cb_solver_reset(&m->solver);
   return status;
 }
 

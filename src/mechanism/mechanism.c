@@ -67,7 +67,7 @@ static void covector_to_world(const double R[3][3], const double c[3], double si
   }
 }
 
-/* dual_i = sum_j (S S^T)^-1_ij S_j */
+/* Finds the dual covectors: dual_i = sum_j (S S^T)^-1_ij S_j. */
 static void find_dual(int n, double S[6][6], double dual[6][6]) {
   double SS[6][6];
   for (int i = 0; i < n; i++)

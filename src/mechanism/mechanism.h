@@ -66,7 +66,7 @@ typedef struct cb_joint {
   bool driven[6];                /* [coordinates]: q = law(t) (cb_mechanism_laws) */
   cb_joint_coupling coupling[6]; /* [coordinates] */
   double limit[6][2];            /* [coordinates]: lowest and highest value; infinite, or both 0: none */
-  double restitution;            /* of limits, 0 to 1 */
+  double restitution;            /* coefficient of restitution of the limits that reflect, 0 to 1 */
   double stiff[2];               /* stiffness (0: limits reflect) and damping of limits that are springs */
 } cb_joint;
 

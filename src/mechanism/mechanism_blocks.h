@@ -50,7 +50,8 @@ struct cb_node_block {
 };
 
 struct cb_hinge_block {
-  alignas(64) cb_four q[2][4], x[2][3], axis[2][3]; /* the hinge in the frames of a and b */
+  alignas(64) cb_four q[2][4], x[2][3], axis[2][3]; /* [0]: in the frame of body a, [1]: in the frame of body b:
+                                                     * orientation and place of the hinge, and its axis */
   int count, link[CB_BLOCK];
 };
 

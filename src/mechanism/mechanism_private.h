@@ -12,10 +12,11 @@
 
 /* A joint at the present poses of its bodies. */
 typedef struct cb_joint_now {
-  double S[6][6], N[6][6]; /* [coordinates], [rows]: S: twists of the second body; N: covectors on them */
+  double S[6][6], N[6][6]; /* S[coordinates]: twists of the second body, one per coordinate; N[rows]: covectors on
+                            * twists that are 0 on all S */
   double close[6];   /* the twist of the second body that closes the gaps, - sum_i gap_i N_i in the joint's frame */
-  double gap[6];           /* [rows] */
-  double dual[6][6];       /* [coordinates]: dual[i] is the covector whose value on S[j] is 1 if i = j, otherwise 0 */
+  double gap[6];     /* [rows] */
+  double dual[6][6]; /* [coordinates]: dual[i] is the covector whose value on S[j] is 1 if i = j, otherwise 0 */
 } cb_joint_now;
 
 /* A rotation r, also as a quaternion, and a position, as a high and a low part. */
@@ -38,15 +39,16 @@ static inline void cb_six_set(const double V[6], cb_six *out) {
  * joint. Matrices A map displacements of the end of a step to impulses at its beginning. Both are about the origin of
  * the body at the beginning, so that the same vector d is used at both nodes; S1 and e are about that origin, too. */
 typedef struct cb_link {
-  /* of the sweeps: A by rows, which includes the links beyond this one; r; eta (whole_eta); [n]: AS = X^T A S_{k+1}, L
-   * = D^-1 S_k^T A X, DS = D^-1 S_k */
+  /* data of the sweeps (see below). A: the matrix A by rows, which includes the links beyond this one; r: the load;
+   * whole_eta: eta; [n]: AS = X^T A S_{k+1}, L = D^-1 S_k^T A X, DS = D^-1 S_k */
   alignas(64) cb_six A[6], r, whole_eta, AS[6], L[6], DS[6];
   int body, joint, parent;                      /* joint -1: a root; parent: a link, or -1 for the world */
   int root;                                     /* the first body of its tree */
   bool first_moves;                             /* the body is the first one of its joint */
-  bool in_block, node_in_block, hinge_in_block; /* a block has: the body in a step, the body at a node, the joint */
+  bool in_block, node_in_block, hinge_in_block; /* true if a block treats: the body in a step; the body at a node; the
+                                                 * joint */
   int n;                                        /* number of free coordinates, which are neither driven nor held */
-  int coordinate[6];                            /* [n]: their numbers in the joint */
+  int coordinate[6];                            /* [n]: the numbers of the free coordinates in the joint */
   cb_rigid_trial trial;
   double Y[6], update[6];    /* in the body frame */
   double r0[3][3];           /* the rotation at the first node */
@@ -67,7 +69,7 @@ typedef struct cb_link {
   double dq[6];         /* [n]: rate (or change) of its coordinates */
   double K[6][6];       /* the inertia at a node, unless it is constant */
   cb_place place;       /* at the end of the trial, or at the node */
-  cb_factors6 *factors; /* of A; only for a root without a joint */
+  cb_factors6 *factors; /* the factors of A; only for a root without a joint */
 
   struct cb_curved_link *curved; /* NULL in flat space */
 } cb_link;
@@ -96,13 +98,15 @@ typedef struct cb_loop {
   int link[2];                  /* the links of its two bodies; -1: the world */
   double d[3];                  /* from the origin of the first body to that of the second one, at the first node */
   const struct cb_loop *second; /* of a coupling: its second part; otherwise NULL */
-  double value, dual[6];        /* of a part of a coupling: its coordinate and the covector, at the present places */
+  double value, dual[6];        /* of a part of a coupling, at the present places: the value of its coordinate, and the
+                                 * covector of this coordinate */
 } cb_loop;
 
 typedef struct cb_loop_row {
   bool yields; /* the row is that of a coordinate that is neither driven nor held */
-  /* covectors at the first node (N0) and the last one (N1) on the motion of the second body relative to the first body,
-   * about the second body's origin at the first node; [1]: those of the second part of a coupling */
+  /* covectors of the row on the motion of the second body relative to the first body, about the second body's origin at
+   * the first node. N0: at the first node; N1: at the last node. N0[1] and N1[1] are those of the second part of a
+   * coupling. */
   double N0[2][6], N1[2][6];
   double gap, target;  /* of a constraint: its gap, and the value that C eta must have */
   double force, stiff; /* of a coordinate: its force f and stiffness s (mechanism_loops.c) */
@@ -154,7 +158,7 @@ struct cb_mechanism {
    * (mechanism_step.c). */
   double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive, *stiffness;
   bool found; /* `now` of all joints belongs to the present places of the links */
-  bool taken; /* r0, d, S0, all0, and N0 of loops belong to these places, too */
+  bool taken; /* r0, d, S0 and all0 of the links, and N0 of the loops, belong to the present places of the links */
   /* the state, one array: q, momentum, rate, work, mode, drive_impulse, impulse, wrench_work; in a curved space
    * motion; and, if rows that are dropped may change, held and dropped */
   double *work[CB_JOINT_WORKS]; /* [coordinates]: the work of each class on each coordinate since the start */
@@ -185,8 +189,8 @@ struct cb_mechanism {
                                     * the impulses that act on it */
 };
 
-/* The quantities of a joint that are found. CB_JOINT_MOTION: q, S and gap; CB_JOINT_CLOSING: also `close`;
- * CB_JOINT_ROWS: also N and dual. */
+/* Selects the quantities of a joint that a function finds. CB_JOINT_MOTION: q, S and gap; CB_JOINT_CLOSING: also
+ * `close`; CB_JOINT_ROWS: also N and dual. */
 typedef enum cb_joint_extent { CB_JOINT_MOTION, CB_JOINT_CLOSING, CB_JOINT_ROWS } cb_joint_extent;
 /* Finds the joint's motion for the places of its two bodies (NULL: the world), near the coordinates q; updates q. S,
  * close, N and dual belong to the second body in its motion relative to the first one, about its origin. If first_moves
@@ -249,8 +253,8 @@ static inline void cb_link_matrix(const cb_link *l, double A[6][6]) {
 }
 /* Solves for eta of all links: load, e and force are given. */
 void cb_sweep_solve(cb_mechanism *m);
-/* Finds eta and dq [links] (NULL: not wanted) for impulses alone: W[links] (NULL: none), and the covector N of a joint
- * l that closes a loop (l NULL: none). */
+/* Finds eta[links] and dq[links] (NULL: not wanted) that impulses cause, without forces and without closing of gaps.
+ * The impulses are W[links] (NULL: none) and the covector N of the joint l that closes a loop (l NULL: none). */
 void cb_sweep_respond(cb_mechanism *m, const double (*W)[6], const cb_loop *l, const double N[6], double (*eta)[6],
                       double (*dq)[6]);
 /* Finds the impulses w of all joints from need[links], the impulse that each body needs: w_b = need_b + sum of X^T w
@@ -407,11 +411,13 @@ cb_status cb_shared_at_node(cb_mechanism *m);
 void cb_shared_settle(cb_mechanism *m);
 
 /* --- joints that close loops (mechanism_loops.c); all functions do nothing if there are none --- */
-/* used[joints] tells which joints connect a link with its parent; the others close loops. */
+/* Creates the loops. used[joints]: true for a joint that connects a link with its parent; all other joints close
+ * loops. */
 cb_status cb_loops_create(cb_mechanism *m, const bool *used);
 /* Finds the motions of the joints at the places of the links; q is updated. */
 void cb_loops_find(cb_mechanism *m, double *q);
-/* Finds the covectors of the rows from these motions, at the beginning or at the end of a step. */
+/* Finds the covectors of the rows from the motions of the joints (cb_loops_find), at the beginning or at the end of a
+ * step. */
 void cb_loops_take(cb_mechanism *m, bool end);
 /* Finds rows that depend on others, and drops them. It is called after cb_sweep_matrices at a node, and again if other
  * coordinates are held. */

@@ -18,7 +18,7 @@ typedef long long loose_bits __attribute__((vector_size(8 * COLUMNS), aligned(8)
 typedef struct six_columns {
   columns of[6];
 } six_columns;
-/* The storage of link or body number i. */
+/* The columns of array `name` (z, zeta, Cz or G) that belong to link or body number i. */
 #define OF(name, i) ((six_columns *)&s->name[i])
 
 /* --- operations on columns --- */
@@ -180,7 +180,7 @@ static void find_needs(cb_mechanism *m) {
   }
 }
 
-/* Computes some columns of M, those of Z_k^T G. */
+/* Computes the columns of Z_k^T G from column `from` on, as many as are handled together, and writes them to M. */
 static void project(cb_mechanism *m, int from) {
   const cb_shared *s = m->shared;
   for (int i = m->links - 1; i >= 0; i--) {

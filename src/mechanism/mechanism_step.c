@@ -166,7 +166,7 @@ static cb_status find_forces(cb_mechanism *m, double t, double h, bool shared_is
 /* out = B R^T, with the 6x6 matrix R = diag(r, r). The angular rows of B must be 0 in the linear columns; member c of
  * these rows of `out` is not set. */
 static void turn_columns(const double r[3][3], const double B[6][6], cb_row6 out[6]) {
-  cb_two angular[3], one[3], other[3], linear[3]; /* the columns of R, in pairs as a cb_row6 has */
+  cb_two angular[3], one[3], other[3], linear[3]; /* the columns of R as pairs of numbers, in the layout of cb_row6 */
   for (int k = 0; k < 3; k++) {
     angular[k] = (cb_two){r[0][k], r[1][k]};
     one[k] = (cb_two){r[2][k], 0};

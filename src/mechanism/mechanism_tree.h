@@ -72,7 +72,7 @@ struct cb_joint_tree {
   cb_unit *unit;                      /* parents come before children */
   struct cb_articulated *articulated; /* [n] */
   const struct cb_articulated_kernel *kernel;
-  int *unit_of; /* [links] */
+  int *unit_of; /* [links]: the unit that carries the body of each link */
   int rotations, bases;
   cb_unit_rotation *rotation;
   cb_unit_root *base;

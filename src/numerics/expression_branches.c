@@ -498,9 +498,9 @@ static cb_status split(cb_expression_branch *branch, int i, int *count, int kink
   return CB_OK;
 }
 
-/* Appends the tangent planes of a cone at its tip. There are none if the expression does not depend on the variables
- * before `fixed` when the cone is replaced by 0, for example at the axis of a cylinder. The tip is then not on the
- * wall. */
+/* Appends the tangent planes of a cone at its tip, but only if the tip is on the wall. It is not on the wall if the
+ * expression, with 0 in place of the cone, does not depend on any variable before `fixed`. The axis of a cylinder is an
+ * example. */
 static cb_status add_planes(cb_expression_branch *branch, int i, int *count, int tip, int fixed) {
   cb_expression_branch plane[CB_CONE_PLANES] = {{NULL, NULL, false, 0}};
   bool on_wall = false;

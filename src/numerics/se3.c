@@ -203,8 +203,8 @@ void cb_se3_wrench_to_body(const cb_pose *g, const double world[6], double out[6
  *   g' = (g - g^2 - n/4)/(2n),  g'' = (g' - 2 g g' - 1/4)/(2n) - g'/n
  */
 
-/* |B_{2k+2}|/(2k+2)! = 2 zeta(2k+2)/(2 pi)^(2k+2), with Bernoulli's numbers B and Riemann's zeta: Abramowitz & Stegun
- * (1964), 23.2.16 */
+/* The numbers |B_{2k+2}|/(2k+2)! = 2 zeta(2k+2)/(2 pi)^(2k+2) for k = 0, 1, .., with Bernoulli's numbers B and
+ * Riemann's zeta: Abramowitz & Stegun (1964), 23.2.16 */
 const double cb_even_series[22] = {
     0.083333333333333333333,   0.0013888888888888888889,  3.3068783068783068783e-5,  8.2671957671957671958e-7,
     2.0876756987868098979e-8,  5.2841901386874931848e-10, 1.3382536530684678833e-11, 3.3896802963225828668e-13,

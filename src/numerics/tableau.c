@@ -40,7 +40,8 @@ static quad radau_polynomial(int s, quad x, quad *derivative) {
   return f / (1 - x);
 }
 
-/* P'_{s-1}; its derivative follows from Legendre's equation (1 - x²) P'' = 2x P' - n(n+1) P with n = s - 1 */
+/* Returns P'_{s-1}(x). The derivative follows from Legendre's equation (1 - x²) P'' = 2x P' - n(n+1) P with n = s -
+ * 1. */
 static quad lobatto_polynomial(int s, quad x, quad *derivative) {
   quad d, p = legendre(s - 1, x, &d);
   *derivative = (2 * x * d - s * (s - 1) * p) / (1 - x * x);

@@ -321,7 +321,7 @@ static double distance(const cb_direct *d, const cb_gait *gait) {
 /* A gait, prepared for the computation of its optimality. */
 typedef struct cut_gait {
   const cb_gait *gait; /* borrowed */
-  cb_gait *loop;       /* the gait minus drift t, owned */
+  cb_gait *loop;       /* the gait minus drift*t, which closes after a cycle; owned */
   double drift[CB_SHAPE_MAX];
   int arcs;
   double end[CB_ACTIVE_CONSTRAINT_EDGES_MAX + 1];

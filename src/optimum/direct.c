@@ -499,7 +499,8 @@ void cb_direct_signs(const cb_direct *d, int *negative, int *flat) {
   static const double small = 1e-8;
   const int n = d->qp->values;
   const double *e = d->qp->eigen, maximum = n ? fmax(fabs(e[0]), fabs(e[n - 1])) : 0;
-  /* the middle eigenvalue sets the scale and not the largest, because constraints add large curvatures of their own */
+  /* the scale is the middle eigenvalue and not the largest one, because constraints add large curvatures of their
+   * own */
   const double scale = fmax(n ? fabs(e[n / 2]) : 0, 1e-5 * maximum), bound = small * scale;
   *negative = *flat = 0;
   for (int k = 0; k < d->qp->values; k++) {

@@ -25,7 +25,8 @@ struct cb_effort_work {
   double *pull, *lambda, *big[2]; /* [nodes][dim], [nodes][dim] and [nodes][3 n + dim][unknowns]: work arrays for the
                                    * Hessian of a motion with momentum (effort_momentum.c) */
   double *y;                      /* [nodes][dim][unknowns]: change of the element by the coefficients */
-  double *node, *left;            /* [nodes][3 n][3 n] and [nodes][functions]: for the Hessian at momentum 0 */
+  double *node, *left;            /* [nodes][3 n][3 n] and [nodes][functions]: work arrays for the Hessian at momentum
+                                   * 0 */
 };
 
 /* The torques at a node, and their derivatives in x = (r, r', r'') and in mu. Rates are those in the time from 0 to 1.

@@ -290,7 +290,8 @@ static void to_coordinates(int n, const double *nu0, const double *nu1, cb_jacob
   for (int i = 0; i < n * n; i++) j->u_u[i] -= part[i];
 }
 
-/* Sets the values and columns at the start of a geodesic. */
+/* Sets y at the start of a geodesic: position, velocity and, if they are requested, the vector w and the Jacobi
+ * fields. */
 static void begin(flow *s, const double *q, const double *u, const double *w) {
   int n = s->n;
   memset(s->y, 0, sizeof s->y);

@@ -241,14 +241,14 @@ typedef struct cb_moving_factor {
 typedef struct cb_gauss_moving {
   int n_factors, frame; /* frame: how many numbers the frames of one particle have */
   cb_moving_factor factor[CB_FACTOR_MAX];
-  size_t count, points; /* n*dim, n*k */
+  size_t count, points; /* count: n*dim; points: n*k */
   double *xi, *u;       /* coordinates and d xi/dt at the stages */
   double *x, *F, *v;    /* points, forces and (with damping) velocities in the embedding */
   double *f0, *f;       /* components of the forces: f0[s][n*factors] along x0, f[s][n*dim] in the frame */
   double time[CB_STAGES_MAX];
   const double *x_at[CB_STAGES_MAX], *v_at[CB_STAGES_MAX]; /* [s]: where each stage begins in x, v and F */
   double *F_at[CB_STAGES_MAX];
-  double *E, *P0; /* frames at the start, and the momentum in them */
+  double *E, *P0; /* E: the frame of each particle at the start of the step; P0: the components of its momentum there */
   /* e: coordinates in the chart at x0. In the symmetric form they are eta, the coordinates of the centre of the step's
    * chart; otherwise they are xi_1, the coordinates of the end of the step (gauss_moving.c). dP: the change of
    * momentum, in the frame transported to the end of the step. */

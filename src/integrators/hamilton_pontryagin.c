@@ -140,8 +140,8 @@ static bool half_moves(const cb_rigid_trial *e, const halves *of, const double r
 /* Returns the factor of B F in the load L: 1, or 2 if all of a wrench acts at the first node. */
 static double at_first(const cb_rigid_trial *e) { return e->damped ? 2 : 1; }
 
-/* Sets the load L at the first node to that of wrenches F that act half at each end of the step: B F, twice as much if
- * all of a wrench acts at the first node. */
+/* Sets the load L at the first node for wrenches F of which one half acts at each end of the step: L = B F. If all of a
+ * wrench acts at the first node, L = 2 B F. */
 static void load_turned(cb_rigid_trial *e, const double r[3][3], const double F[6]) {
   cb_turn6(r, F, e->turned);
   for (int i = 0; i < 6; i++) e->first[i] = at_first(e) * e->turned[i];
@@ -346,7 +346,7 @@ cb_status cb_rigid_trial_check_back(const cb_rigid_trial *e) {
                  e->h, e->s->t, largest);
 }
 
-/* Makes one iteration: computes the residual and the update of Y that removes it, with a new matrix if `fresh`.
+/* Makes one iteration: computes the residual and the update of Y that removes it, with a new matrix if `fresh`. Returns
  * CB_STEP_NOT_FINITE if the update is not finite. */
 static cb_status newton(cb_rigid_trial *e, const double Y[6], bool first, bool fresh, cb_factors6 *matrix,
                         double update[6]) {

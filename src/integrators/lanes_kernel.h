@@ -299,7 +299,8 @@ INLINE unsigned iterate(cb_lanes *l, const int s, const int k, const int shape) 
   return failed;
 }
 
-/* Does the same as cb_compensated_add_one. Only lanes with run > 0 change. */
+/* Adds an increment to a compensated sum in each lane, as cb_compensated_add_one does for one number. Only lanes with
+ * run > 0 change. */
 INLINE vec add(const cb_lanes *l, double *high_, double *low_, vec increment, vec low, vec run) {
   const vec high = load(high_), y = increment + low, sum = high + y, back = sum - high;
   const vec rest = either(l->compensated, (high - (sum - back)) + (y - back), set(0));

@@ -33,7 +33,7 @@ struct cb_lobatto_chart_newton {
   cb_chart_jet *jet; /* [s][n] */
   double *F_q[CB_LOBATTO_MAX],
       *F_v[CB_LOBATTO_MAX]; /* F_q - lambda G_q and F_v at stages, in the order of the pattern; F_v only if damped */
-  double *weight;           /* [rows] */
+  double *weight;           /* [rows]: minus the multipliers of one stage */
   double *r;                /* [unknowns] */
 };
 

@@ -439,7 +439,8 @@ cb_status cb_radau_solve(cb_radau *m) {
  * rate of change of S, or by h^2 dF/dx: for short steps it is Newton's method.
  */
 
-/* Computes the right-hand sides S d(lambda) and S d(mu) that the rows require, from g, rate and the accelerations. */
+/* Computes the values that S d(lambda) and S d(mu) must have so that the rows are satisfied, from g, its rate and the
+ * accelerations. */
 static void conditions(cb_radau *m) {
   const int s = m->s, last = s - 1;
   const double h = m->h;

@@ -40,7 +40,7 @@ enum { N_MAX = CB_SHAPE_FORM, ITERATIONS = 60, SWAPS = 40 };
 /* RESTS: dry friction holds the variable; HELD: it rests at a limit, which pushes it. */
 typedef enum motion { MOVES, DRIVEN, RESTS, HELD } motion;
 
-/* One step. The form is [N][N] with N = dim + n; dim is 0 for a bundle without a form. */
+/* The data of one step. The form is [N][N] with N = dim + n; dim is 0 for a bundle without a form. */
 struct cb_shape_variational {
   int substeps, at; /* substeps: number of steps of a composition, each with its own history; at: index of the next
                      * one */

@@ -26,7 +26,7 @@ struct cb_joint_laws {
   const char **label;
   cb_actuator *actuator;
   law *motor, *drive;    /* [n] */
-  cb_joint_force *force; /* [n]: for cb_joint_laws_efforts */
+  cb_joint_force *force; /* [n]: memory for cb_joint_laws_efforts */
 };
 
 /* Finds the coordinate whose label is the word, or the rate if the word is a label followed by `_rate`. *other becomes

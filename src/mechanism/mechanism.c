@@ -142,7 +142,7 @@ static cb_status add_link(cb_mechanism *m, int body, int joint, int parent, bool
  */
 typedef struct incidence {
   int *begin; /* [bodies + 2] */
-  int *joint; /* [2*joints] */
+  int *joint; /* [2*joints]: the numbers of joints */
 } incidence;
 
 static cb_status find_incidence(cb_mechanism *m, incidence *out) {

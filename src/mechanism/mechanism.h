@@ -64,7 +64,8 @@ typedef struct cb_joint {
   cb_joint_data data;
   double stiffness[6], rest[6], damping[6], armature[6], friction[6]; /* [coordinates] */
   bool driven[6];                /* [coordinates]: q = law(t) (cb_mechanism_laws) */
-  cb_joint_coupling coupling[6]; /* [coordinates] */
+  cb_joint_coupling coupling[6]; /* [coordinates]: the polynomial of another coordinate that determines this one, if
+                                  * there is one */
   double limit[6][2];            /* [coordinates]: lowest and highest value; infinite, or both 0: none */
   double restitution;            /* coefficient of restitution of the limits that reflect, 0 to 1 */
   double stiff[2];               /* stiffness (0: limits reflect) and damping of limits that are springs */

@@ -30,7 +30,8 @@ typedef struct cb_block_inertia {
 } cb_block_inertia;
 
 struct cb_body_block {
-  alignas(64) cb_four r[3][3], q[4], p[6]; /* at the first node: rotation and momentum */
+  alignas(64) cb_four r[3][3], q[4], p[6]; /* at the first node: the rotation as a matrix and as a quaternion, and the
+                                            * momentum */
   cb_block_inertia K;
   cb_four mu0[6], f[3], mass; /* mass: the mean of the linear inertia */
   cb_four Y[6], mu[6];

@@ -295,8 +295,8 @@ cb_status cb_loops_create(cb_mechanism *m, const bool *used) {
   return CB_OK;
 }
 
-/* Returns N . A_B^-1 N + X^T N . A_A^-1 X^T N, the response of a row, or of one part of it, if its bodies A and B
- * carried only the links beyond them. */
+/* Returns N . A_B^-1 N + X^T N . A_A^-1 X^T N. This is the response of a row, or of one part of it, if each of its
+ * bodies A and B were connected only with the links beyond it. */
 static double response_of_part(const cb_mechanism *m, const cb_loop *l, const double N[6]) {
   double out = 0;
   for (int side = 0; side < 2; side++) {

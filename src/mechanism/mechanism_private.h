@@ -68,7 +68,7 @@ typedef struct cb_link {
                          * joint on this body */
   double dq[6];         /* [n]: rate (or change) of its coordinates */
   double K[6][6];       /* the inertia at a node, unless it is constant */
-  cb_place place;       /* at the end of the trial, or at the node */
+  cb_place place;       /* the place of the body at the end of the trial step, or at the node */
   cb_factors6 *factors; /* the factors of A; only for a root without a joint */
 
   struct cb_curved_link *curved; /* NULL in flat space */
@@ -111,7 +111,7 @@ typedef struct cb_loop_row {
   double gap, target;  /* of a constraint: its gap, and the value that C eta must have */
   double force, stiff; /* of a coordinate: its force f and stiffness s (mechanism_loops.c) */
   double lambda, change_of_lambda;
-  double (*response)[6], (*change)[6]; /* [links]: eta and dq for the impulse lambda = 1 */
+  double (*response)[6], (*change)[6]; /* [links]: response: eta, and change: dq, for the impulse lambda = 1 */
 } cb_loop_row;
 
 typedef struct cb_joint_tree cb_joint_tree;
@@ -159,8 +159,8 @@ struct cb_mechanism {
   double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive, *stiffness;
   bool found; /* `now` of all joints belongs to the present places of the links */
   bool taken; /* r0, d, S0 and all0 of the links, and N0 of the loops, belong to the present places of the links */
-  /* the state, one array: q, momentum, rate, work, mode, drive_impulse, impulse, wrench_work; in a curved space
-   * motion; and, if rows that are dropped may change, held and dropped */
+  /* The state is one array with the parts q, momentum, rate, work, mode, drive_impulse, impulse and wrench_work; in a
+   * curved space also motion; and, if rows that are dropped may change, also held and dropped. */
   double *work[CB_JOINT_WORKS]; /* [coordinates]: the work of each class on each coordinate since the start */
   double *mode;                 /* [coordinates]: cb_joint_mode, as numbers */
   double *wrench_work;          /* [bodies]: the work of the wrenches on each body since the start */
@@ -182,7 +182,7 @@ struct cb_mechanism {
   int *implied; /* [joints]: number of rows that were dropped at the start, when no coordinate was held */
   cb_loop *loop;
   cb_loop_row *row;       /* [rows]: the rows of the first loop, then those of the second loop, and so on */
-  double *matrix, *right; /* [kept*kept], [kept] */
+  double *matrix, *right; /* matrix: [kept*kept]; right: [kept], the right-hand side */
   int *pivot;
   double (*pushed)[6];             /* [links]: the sum of the impulses of all rows on each link */
   double (*need)[6], (*wrench)[6]; /* [links]: need: the impulse that a body needs for its motion; wrench: the sum of
@@ -494,8 +494,9 @@ struct cb_shared {
                                                             * these twists */
   cb_shared_map *map, *E;                                  /* [n]: dtau^-1_{hY} in the frame of the body, and E */
   cb_six_columns *z, *zeta, *Cz, *G; /* [links], [n], [n], [links]: some columns of Z, E Z, C E Z, G Z */
-  int dofs, columns, *first;         /* size of x; columns of M with G e, rounded up; [links]: first number in x */
-  double *M, *closing, *x;           /* [dofs][columns]; [dofs]: Z_k^T G e, and x */
+  int dofs, columns, *first;         /* dofs: size of x; columns: those of M and one for G e, rounded up; first:
+                                      * [links], the first number of a link in x */
+  double *M, *closing, *x;           /* M: [dofs][columns]; closing: [dofs], Z_k^T G e; x: [dofs] */
   bool closes;                       /* `closing` belongs to the present e */
 };
 

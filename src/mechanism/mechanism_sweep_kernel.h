@@ -127,7 +127,8 @@ static bool is_zero(const double a[6]) {
   return a[0] == 0 && a[1] == 0 && a[2] == 0 && a[3] == 0 && a[4] == 0 && a[5] == 0;
 }
 
-/* The inward sweep of one link with n coordinates; alone: without closing twists and forces of joints. */
+/* Makes the inward sweep of one link with n coordinates. If `alone` is set, the closing twists and the forces of joints
+ * count as 0. */
 INLINE void link_inwards(cb_link *l, int n, bool alone, cb_six *to) {
   six r = load6(&l->r);
   if (!alone && !is_zero(l->e)) r = minus6(r, rows_times(l->A, read6(l->e)));

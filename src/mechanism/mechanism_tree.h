@@ -76,7 +76,7 @@ struct cb_joint_tree {
   int rotations, bases;
   cb_unit_rotation *rotation;
   cb_unit_root *base;
-  cb_unit_inertia *inertia; /* [links] */
+  cb_unit_inertia *inertia; /* [links]: inertias of bodies whose inertia is not constant */
   bool single;              /* each unit carries a body */
   bool places;              /* something depends on the poses of bodies */
   bool drives;
@@ -146,7 +146,8 @@ void cb_tree_joint_rates(cb_joint_tree *T);
 
 /* Vectors of four numbers come first, so that they lie on multiples of their length. */
 typedef struct cb_articulated {
-  /* at present: R and the symmetric map of twists to momenta, angular I w + H v, linear H^T w + M v, by columns */
+  /* present values. R: the rotation of the unit; I, H, M: the blocks of the symmetric map of twists to momenta, l = I w
+   * + H v, p = H^T w + M v. All matrices are stored by columns. */
   alignas(64) double q[4];
   double R[3][4], x[4], x_low[4], d[4];
   cb_six S[3], L[3], Y, P, F; /* L: D^-1 S^T A X */
@@ -156,7 +157,8 @@ typedef struct cb_articulated {
   double at[4], turned[4], axis[4];
   double motion[4][3][4]; /* of a screw: `fixed`, `along`, `across` for the columns of R_ab and for r */
   cb_six own[3];          /* the columns of S in the unit's axes */
-  /* in the step: the place of the body at the start, and the impulse of wrenches about it */
+  /* start: the place of the body at the start of the step; load: the impulse of the wrenches in the step, about this
+   * place */
   double start[4];
   cb_six load;
   double V[8], wrench[6]; /* the present twist, 6 numbers, and wrench in the frame of the body */

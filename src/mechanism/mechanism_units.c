@@ -25,7 +25,8 @@ static int units_of(const cb_joint *j) {
   return n == 0 ? 1 : j->class_->turns ? n - 2 : n;
 }
 
-/* Finds E, turn and slide of the screw s. */
+/* Finds the pose E whose z axis is the axis of the screw s, and the rotation (turn) and the displacement (slide) of the
+ * screw per unit of its coordinate. */
 static void frame_of_screw(const double s[6], cb_pose *E, double *turn, double *slide) {
   const double *w = s, *v = s + 3, w2 = cb_dot3(w, w);
   *E = (cb_pose){{1}, {0}};

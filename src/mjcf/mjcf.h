@@ -44,7 +44,7 @@ typedef struct cb_mjcf_geom {
   cb_pose pose;           /* in its body; for a mesh the pose of the file's frame */
   cb_pose centre;         /* for a mesh the pose of its own frame in the body; otherwise `pose` */
   double mass, moment[3]; /* about its centre, in its own axes */
-  bool fluid;             /* fluidshape="ellipsoid" */
+  bool fluid;             /* the geom has fluidshape="ellipsoid" */
   double coefficient[CB_MJCF_COEFFICIENTS];
   unsigned contype, conaffinity;
   cb_mjcf_mesh *mesh;
@@ -81,7 +81,7 @@ typedef struct cb_mjcf_hold {
   double stiffness, rest, damping;  /* spring: force 0 at q = rest */
   double armature, friction;        /* friction: largest dry friction */
   double limit[2], effort[2];       /* of q, and of the force of all actuators; infinite: none */
-  double q[3], rate[3];             /* at the start */
+  double q[3], rate[3];             /* coordinates and their rates at the start */
   const char *label[3];             /* names of the coordinates in expressions */
   const char *actuation, *motor[3]; /* forces of actuators, and other forces, as expressions; NULL: none */
   /* by: the <joint> of <equality> that determines q; NULL: there is none. It sets q = poly[0] + poly[1] r + .., where r

@@ -33,7 +33,7 @@ typedef quad polynomial(int s, quad x, quad *derivative);
 
 static quad gauss_polynomial(int s, quad x, quad *derivative) { return legendre(s, x, derivative); }
 
-/* (P_s - P_{s-1})/(1 - x), without the zero at x = 1 */
+/* Returns (P_s - P_{s-1})/(1 - x), a polynomial without the zero of P_s - P_{s-1} at x = 1. */
 static quad radau_polynomial(int s, quad x, quad *derivative) {
   quad d0, d1, f = legendre(s, x, &d1) - legendre(s - 1, x, &d0);
   *derivative = ((d1 - d0) + f / (1 - x)) / (1 - x);

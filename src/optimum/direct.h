@@ -52,9 +52,9 @@ typedef struct cb_crossing {
 
 /* Returns true if the bundle has breaks. */
 bool cb_bundle_has_breaks(const cb_bundle *b);
-/* Finds the crossings list[CB_CROSSINGS_MAX] of a gait, in the order of their times from 0. CB_ERROR_UNSUPPORTED, with
- * the names of the variables, if the gait runs along a break, crosses two breaks at once, or has more than
- * CB_CROSSINGS_MAX crossings. */
+/* Finds the crossings list[CB_CROSSINGS_MAX] of a gait, in the order of their times from 0. Returns
+ * CB_ERROR_UNSUPPORTED, with the names of the variables in the message, if the gait runs along a break, crosses two
+ * breaks at once, or has more than CB_CROSSINGS_MAX crossings. */
 cb_status cb_gait_crossings(const cb_bundle *b, const cb_gait *gait, int *count, cb_crossing *list);
 /* Returns CB_ERROR_UNSUPPORTED if a gait crosses a break, because families are not followed across breaks. */
 cb_status cb_gait_uncrossed(const cb_bundle *b, const cb_gait *gait);

@@ -35,7 +35,7 @@ typedef struct cb_geodesic_end {
   double q[CB_DIM_MAX], u[CB_DIM_MAX]; /* position and velocity at the end */
   double moved[CB_DIM_MAX];            /* q - q(0), without the round-off of q */
   double w[CB_DIM_MAX];                /* the transported vector, if requested */
-  cb_jacobi jacobi;                    /* if requested */
+  cb_jacobi jacobi;                    /* the Jacobi fields, if requested */
   bool conjugate;                      /* if Jacobi fields are requested: there is a conjugate point on the way */
   int evaluations;                     /* number of evaluations of the metric, also on failure */
 } cb_geodesic_end;
@@ -56,8 +56,8 @@ typedef struct cb_shortest {
  * NULL. */
 cb_status cb_numeric_shortest(const cb_space *g, const double *q, const double *y, const double *guess,
                               cb_shortest *out);
-/* Computes the derivatives of the distance along this geodesic, as in cb_numeric_distance. gradient or hessian may be
- * NULL. */
+/* Computes the derivatives of the distance along the geodesic `path`, as in cb_numeric_distance. gradient or hessian
+ * may be NULL. */
 cb_status cb_numeric_distance_of(const cb_space *g, const double *q1, const double *q2, const cb_shortest *path,
                                  double *gradient, double *hessian);
 

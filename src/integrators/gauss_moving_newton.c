@@ -24,7 +24,7 @@ typedef struct stage_jet {
 
 struct cb_moving_newton {
   double *pi, *pulled; /* values at the stages: pi: momenta in the chart; pulled: the forces -dV/dxi in the chart */
-  stage_jet *jet;      /* [s][n] */
+  stage_jet *jet;      /* [s][n]: derivatives for each stage and particle */
   double *block;
 };
 

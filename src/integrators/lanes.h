@@ -30,7 +30,7 @@ bool cb_lanes_agree(const cb_integrator *a, const cb_integrator *b);
 bool cb_lanes_ready(const cb_integrator *in, double h);
 
 /* Prepares *lanes for integrators like `in`. *lanes may be NULL, or made for another group. `in` must exist as long as
- * *lanes is used. CB_ERROR_MEMORY. */
+ * *lanes is used. Returns CB_ERROR_MEMORY if there is no memory. */
 cb_status cb_lanes_prepare(cb_lanes **lanes, const cb_integrator *in);
 void cb_lanes_free(cb_lanes *lanes);
 

@@ -63,7 +63,8 @@ typedef struct cb_radau {
   double *rates;             /* [s][count + R]: dv/dt and lambda, in one array for the predictor */
   double *mu;                /* [s][R]: the multipliers mu of CB_RADAU_GGL, otherwise NULL */
   double *g_rows, *rate, *G; /* g, its rate at (X, V), its gradient */
-  double *gamma;             /* [R]: d2g/dt2 without accelerations, last stage; only for CB_RADAU_ACCELERATION */
+  double *gamma;             /* [R]: the part of d2g/dt2 at the last stage that does not depend on accelerations; only
+                              * for CB_RADAU_ACCELERATION */
   double *lift, *drift;      /* lift: [count], scratch; drift: [s][count], W G^T mu, or NULL */
   double *y, *z;             /* [s][R] corrections of lambda and mu */
   double *inverse;           /* charts: [s][n*d*d] g^-1 */

@@ -56,7 +56,8 @@ static void twist_to_world(const double R[3][3], const double c[3], double sign,
   }
 }
 
-/* Does the same as twist_to_world for a covector with the linear part n, whose angular part changes by -c × n. */
+/* Rotates a covector with the linear part n by R, and moves it by adding -c × n to its angular part; otherwise as
+ * twist_to_world. */
 static void covector_to_world(const double R[3][3], const double c[3], double sign, const double in[6], double out[6]) {
   double moved[3];
   cb_turn6(R, in, out);

@@ -62,7 +62,9 @@ typedef struct cb_joint {
   int body[2];             /* [0]: the first body, [1]: the second one; -1: the world */
   cb_joint_frame frame[2]; /* the frame of the joint in each body */
   cb_joint_data data;
-  double stiffness[6], rest[6], damping[6], armature[6], friction[6]; /* [coordinates] */
+  double stiffness[6], rest[6], damping[6], armature[6], friction[6]; /* [coordinates]: stiffness and rest value of the
+                                                                       * spring, damping, inertia of the rotor
+                                                                       * (armature) and largest dry friction */
   bool driven[6];                /* [coordinates]: q = law(t) (cb_mechanism_laws) */
   cb_joint_coupling coupling[6]; /* [coordinates]: the polynomial of another coordinate that determines this one, if
                                   * there is one */

@@ -273,7 +273,7 @@ static cb_status find_displacements(cb_mechanism *m, const cb_mechanism_bodies *
 cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *moved, int *which) {
   double last = INFINITY;
   *moved = 0;
-  m->found = m->taken = false; /* closing twists are needed */
+  m->found = m->taken = false; /* the motions of joints are found again, because their closing twists are needed */
   for (int n = 0; n < MAXIMUM; n++) {
     double open = 0, far = 1;
     const double *gap = cb_mechanism_gaps(m, b);

@@ -66,7 +66,7 @@ typedef struct cb_link {
   double stiff[6];      /* [n]: minus the derivative of `force` in q */
   double eta[6], w[6];  /* eta: the twist of the link at a node, or its displacement in a step; w: the impulse of the
                          * joint on this body */
-  double dq[6];         /* [n]: rate (or change) of its coordinates */
+  double dq[6];         /* [n]: rates of the free coordinates at a node, or their changes in a step */
   double K[6][6];       /* the inertia at a node, unless it is constant */
   cb_place place;       /* the place of the body at the end of the trial step, or at the node */
   cb_factors6 *factors; /* the factors of A; only for a root without a joint */
@@ -119,7 +119,7 @@ typedef struct cb_joint_tree cb_joint_tree;
 /* The data of one coordinate, for loops over all coordinates. */
 typedef struct cb_coordinate {
   double stiffness, rest, damping, armature;
-  int joint, number; /* in the joint */
+  int joint, number; /* joint: the joint of the coordinate; number: the number of the coordinate in the joint */
   bool driven, soft; /* soft: it has a limit that is a spring */
 } cb_coordinate;
 
@@ -164,7 +164,8 @@ struct cb_mechanism {
   double *work[CB_JOINT_WORKS]; /* [coordinates]: the work of each class on each coordinate since the start */
   double *mode;                 /* [coordinates]: cb_joint_mode, as numbers */
   double *wrench_work;          /* [bodies]: the work of the wrenches on each body since the start */
-  /* [coordinates]: 1 if held, else 0; [rows]: 1 if the row then depends on others, else 0 */
+  /* held: [coordinates], 1 if the coordinate is held, otherwise 0; dropped: [rows], 1 if the row depends on other rows
+   * while these coordinates are held, otherwise 0 */
   double *held, *dropped;
   bool has_modes;                        /* a coordinate has limits or dry friction */
   int limits;                            /* number of limits that reflect */

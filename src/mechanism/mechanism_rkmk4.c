@@ -66,7 +66,7 @@ static void finish_drives(cb_tree_step *w, const double *weight) {
       const int c = u->coordinate + k;
       const double end = cb_articulated_momentum(T, i, k), r0 = T->stage_rate[0][c], r1 = T->stage_rate[1][c],
                    r2 = T->stage_rate[3][c];
-      /* h times the slopes of the parabola */
+      /* h times the slopes, at the stages, of the parabola through the rates r0, r1 and r2 */
       const double slope[CB_TREE_STAGES] = {4 * r1 - 3 * r0 - r2, r2 - r0, r2 - r0, r0 - 4 * r1 + 3 * r2};
       T->work[0][c] += end * T->own_rate[c] - T->pi_start[c] * r0;
       for (int s = 0; s < CB_TREE_STAGES; s++) T->work[0][c] -= weight[s] * slope[s] * T->stage_pi[s][c];

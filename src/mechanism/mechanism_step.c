@@ -261,8 +261,8 @@ static double squared_speed(const cb_link *l, const double a[6]) {
   return fabs(cb_sweep_dot(Ka, a)) / k;
 }
 
-/* Does the same as cb_rigid_trial_check_back for the dampers of joints: it compares the part of D that comes from
- * dampers with the part that comes from the inertia. */
+/* Fails, as cb_rigid_trial_check_back does, if the step goes back (h < 0) and dampers of joints are too strong for it:
+ * the part of D that comes from dampers is compared with the part that comes from the inertia. */
 static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];

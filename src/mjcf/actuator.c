@@ -77,8 +77,8 @@ static cb_status read_controls(const cb_mjcf_reader *r, int n, const char *const
 
 /* --- actuators --- */
 
-/* Writes V in terms of the twist. V holds the coefficients of the spin and of the velocity of the body's origin, in the
- * body's axes. */
+/* Writes the speed as a sum over the components of the twist. V holds the coefficients of the spin and of the velocity
+ * of the body's origin, in the body's axes. */
 static void put_speed(cb_text *out, const double V[6]) {
   static const char *const twist[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
   const char *between = "(";

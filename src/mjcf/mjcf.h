@@ -80,7 +80,8 @@ typedef struct cb_mjcf_hold {
   double ref;                       /* MuJoCo's coordinate at q = 0 */
   double stiffness, rest, damping;  /* spring: force 0 at q = rest */
   double armature, friction;        /* friction: largest dry friction */
-  double limit[2], effort[2];       /* of q, and of the force of all actuators; infinite: none */
+  double limit[2], effort[2];       /* limit: range of q; effort: range of the force of all actuators together;
+                                     * infinite: none */
   double q[3], rate[3];             /* coordinates and their rates at the start */
   const char *label[3];             /* names of the coordinates in expressions */
   const char *actuation, *motor[3]; /* forces of actuators, and other forces, as expressions; NULL: none */

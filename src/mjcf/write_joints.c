@@ -49,8 +49,8 @@ static void put_part(cb_text *out, const cb_mjcf_body *b, const cb_mjcf_hold *h)
   cb_text_puts(out, "}\n");
 }
 
-/* Writes the place and the axes. A planar joint has the place and axes of the last joint of the body, which is a hinge.
- * A compound joint is at the body's origin. */
+/* Writes the place and the axes of the joint of a body. A planar joint has the place and axes of the last joint of the
+ * body, which is a hinge. A compound joint is at the body's origin. */
 static void put_geometry(cb_text *out, const cb_mjcf_body *b) {
   static const double zero[3] = {0};
   const bool compound = !strcmp(b->kind, "compound");

@@ -65,7 +65,8 @@ typedef struct cb_distinct {
 cb_status cb_distinct_begin(cb_distinct *d, size_t maximum, double (*x)[3]);
 void cb_distinct_end(cb_distinct *d);
 
-/* Returns the index of the point in x, and adds a new point to x. The point may be stored in x itself, from x[n] on. */
+/* Returns the index of the point in x. A point that is not yet in x is added. The point may be stored in x itself, from
+ * x[n] on. */
 int cb_distinct_add(cb_distinct *d, const double point[3]);
 
 /* --- a polygon of space as triangles ---

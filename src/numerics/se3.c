@@ -273,8 +273,8 @@ void cb_se3_dtau_inverse(cb_se3_map map, const double Y[6], double out[6][6]) {
   blocks(rotation, nothing, mixed, translation, out);
 }
 
-/* For the map cayley and Y = (w, v), a = (a_w, a_v): (a_w - w × a_w/2 + w (w.a_w)/4, b - w × b/2), b = a_v - v ×
- * a_w/2. */
+/* Computes, for the map cayley and Y = (w, v), a = (a_w, a_v): (a_w - w × a_w/2 + w (w.a_w)/4, b - w × b/2), b = a_v -
+ * v × a_w/2. */
 void cb_se3_dtau_inverse_apply(cb_se3_map map, const double Y[6], const double a[6], double out[6]) {
   const double *w = Y, wa = cb_dot3(w, a);
   double across[3], moved[3], b[3], turned[3];

@@ -49,8 +49,8 @@ static cb_status settle(cb_direct *d, bool rough, bool afresh, int maximum) {
   return status;
 }
 
-/* Solves again without the barrier, for a gait on which no constraint presses. If the result violates a constraint or
- * there is none, returns to the gait with the barrier. */
+/* Solves again without the barrier, for a gait on which no constraint presses. If no gait is found, or if the gait
+ * violates a constraint, returns to the gait with the barrier. */
 static cb_status without(cb_direct *d, int maximum) {
   cb_barrier *b = d->barrier;
   const double tau = b->tau, amount = d->amount;

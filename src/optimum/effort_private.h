@@ -24,7 +24,8 @@ struct cb_effort_work {
   cb_effort_locked *at;           /* [nodes]; NULL without momentum */
   double *pull, *lambda, *big[2]; /* [nodes][dim], [nodes][dim] and [nodes][3 n + dim][unknowns]: work arrays for the
                                    * Hessian of a motion with momentum (effort_momentum.c) */
-  double *y;                      /* [nodes][dim][unknowns]: change of the element by the coefficients */
+  double *y;                      /* [nodes][dim][unknowns]: derivatives of the change y of the group element by the
+                                   * coefficients */
   double *node, *left;            /* [nodes][3 n][3 n] and [nodes][functions]: work arrays for the Hessian at momentum
                                    * 0 */
 };

@@ -46,7 +46,8 @@ typedef struct cb_ida {
   cb_columns columns; /* the columns of a sparse matrix */
 
   double *x, *v;                               /* scratch: positions and velocities of an output or of a start state */
-  double *W;                                   /* [n*k*k]: (m I)^-1 or (m g)^-1 of each particle */
+  double *W;                                   /* [n*k*k]: of each particle: (m I)^-1 with I = diag(form) in the
+                                                * embedding, (m g)^-1 with the metric g in a chart */
   double *force, *push, *shift;                /* [n*k]: F, G^T L', G^T M', where F are the forces and G the gradients
                                                 * of the rows */
   double *g_value, *rate, *gamma, *multiplier; /* [rows] */

@@ -95,7 +95,7 @@ cb_status cb_stage_not_finite(const char *name, int iteration);
 typedef struct cb_predictor cb_predictor;
 
 /* Creates a predictor for s stages at times c[s] in [0, 1] with `count` numbers each. depth is the maximum number of
- * past steps that it uses, 1 or 2. CB_ERROR_MEMORY. */
+ * past steps that it uses, 1 or 2. Returns CB_ERROR_MEMORY if there is no memory. */
 cb_status cb_predictor_create(int s, const double *c, int depth, size_t count, cb_predictor **out);
 void cb_predictor_free(cb_predictor *p);
 

@@ -34,7 +34,7 @@ struct cb_lobatto_chart_newton {
   double *F_q[CB_LOBATTO_MAX],
       *F_v[CB_LOBATTO_MAX]; /* F_q - lambda G_q and F_v at stages, in the order of the pattern; F_v only if damped */
   double *weight;           /* [rows]: minus the multipliers of one stage */
-  double *r;                /* [unknowns] */
+  double *r;                /* [unknowns]: the residual, then the correction */
 };
 
 static int stage_unknown(const cb_lobatto_chart *m, int particle, int stage) {

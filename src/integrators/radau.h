@@ -62,7 +62,7 @@ typedef struct cb_radau {
   double *D, *E;             /* X - x0 and V - v0 */
   double *rates;             /* [s][count + R]: dv/dt and lambda, in one array for the predictor */
   double *mu;                /* [s][R]: the multipliers mu of CB_RADAU_GGL, otherwise NULL */
-  double *g_rows, *rate, *G; /* g, its rate at (X, V), its gradient */
+  double *g_rows, *rate, *G; /* g_rows: g; rate: its rate at (X, V); G: its gradient */
   double *gamma;             /* [R]: the part of d2g/dt2 at the last stage that does not depend on accelerations; only
                               * for CB_RADAU_ACCELERATION */
   double *lift, *drift;      /* lift: [count], scratch; drift: [s][count], W G^T mu, or NULL */

@@ -35,7 +35,8 @@ struct cb_body_block {
   cb_block_inertia K;
   cb_four mu0[6], f[3], mass; /* mass: the mean of the linear inertia */
   cb_four Y[6], mu[6];
-  cb_four own_Y[6], turn;    /* the final twist in the frame of the body; the rotation in the step */
+  cb_four own_Y[6], turn;    /* own_Y: the final twist in the frame of the body; turn: the angle by which the step
+                              * rotates the body */
   int count, link[CB_BLOCK]; /* count: places in use; those after them are copies of the last one */
   const cb_rigid_constant *constant[CB_BLOCK];
   bool coupled; /* K of some body is not diagonal in its frame */

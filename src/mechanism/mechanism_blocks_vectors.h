@@ -262,7 +262,7 @@ INLINE pair times_one(pair a, lane b) {
   const pair p = two_product(a.high, b);
   return fast_two_sum(p.high, p.low + a.low * b);
 }
-/* Does the same as cb_compensated_add_one (numerics/dd.h). */
+/* Adds an increment to a compensated sum, as cb_compensated_add_one (numerics/dd.h) does. */
 INLINE pair compensated(pair a, lane increment) {
   const lane y = increment + a.low, sum = a.high + y, back = sum - a.high;
   return (pair){sum, (a.high - (sum - back)) + (y - back)};

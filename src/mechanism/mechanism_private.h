@@ -15,7 +15,7 @@ typedef struct cb_joint_now {
   double S[6][6], N[6][6]; /* S[coordinates]: twists of the second body, one per coordinate; N[rows]: covectors on
                             * twists that are 0 on all S */
   double close[6];   /* the twist of the second body that closes the gaps, - sum_i gap_i N_i in the joint's frame */
-  double gap[6];     /* [rows] */
+  double gap[6];     /* [rows]: the gaps */
   double dual[6][6]; /* [coordinates]: dual[i] is the covector whose value on S[j] is 1 if i = j, otherwise 0 */
 } cb_joint_now;
 
@@ -56,7 +56,8 @@ typedef struct cb_link {
   double moved[3];           /* the displacement of the origin in the trial step */
   double S0[6][6], S1[6][6]; /* [n]: the twists S at the first node and at the end of the trial step */
   double all0[6][6];         /* [coordinates]: the twists S at the first node of all coordinates, also of driven ones */
-  double e[6];               /* the twist that closes the gap */
+  double e[6];               /* the closing twist: it closes the gaps of the joint, and changes driven and held
+                              * coordinates to their values */
   double load[6];            /* the residual at the trial twist: the impulse that is still missing in the equation of
                               * the body */
   /* [n]: D: the inverse of S_k^T A S_{k+1} + stiff; u: the change of q if the parent does not move */
@@ -494,7 +495,8 @@ struct cb_shared {
   double (*slope_at)[6], force_at[CB_SHARED_COORDINATES];  /* [n]: the twists at which slope_Y was computed, and Q_c at
                                                             * these twists */
   cb_shared_map *map, *E;                                  /* [n]: dtau^-1_{hY} in the frame of the body, and E */
-  cb_six_columns *z, *zeta, *Cz, *G; /* [links], [n], [n], [links]: some columns of Z, E Z, C E Z, G Z */
+  cb_six_columns *z, *zeta, *Cz, *G; /* columns that are handled together: z: [links], of Z; zeta: [n], of E Z; Cz: [n],
+                                      * of C E Z; G: [links], of G Z */
   int dofs, columns, *first;         /* dofs: size of x; columns: those of M and one for G e, rounded up; first:
                                       * [links], the first number of a link in x */
   double *M, *closing, *x;           /* M: [dofs][columns]; closing: [dofs], Z_k^T G e; x: [dofs] */

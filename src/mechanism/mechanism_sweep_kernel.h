@@ -143,7 +143,8 @@ INLINE void link_inwards(cb_link *l, int n, bool alone, cb_six *to) {
   store6(to, sum);
 }
 
-/* The outward sweep of one link, from the twist of its parent; alone: without closing twists. */
+/* Makes the outward sweep of one link, from the twist of its parent. If `alone` is set, the closing twist counts as
+ * 0. */
 INLINE void link_outwards(cb_link *l, int n, bool alone, const cb_six *parent) {
   const six from = parent ? load6(parent) : none6();
   six eta = see(load(l->d), from);

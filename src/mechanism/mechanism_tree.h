@@ -78,7 +78,7 @@ struct cb_joint_tree {
   cb_unit_root *base;
   cb_unit_inertia *inertia; /* [links]: inertias of bodies whose inertia is not constant */
   bool single;              /* each unit carries a body */
-  bool places;              /* something depends on the poses of bodies */
+  bool places;              /* a wrench acts on some body, so that steps need the places of the units */
   bool drives;
   bool forces; /* a spring, a damper or a motor acts */
   bool varies; /* an inertia is not constant */

@@ -43,7 +43,7 @@ typedef struct cb_mjcf_geom {
   double size[3];         /* as in MJCF; for a mesh whose size was measured, half the sides of its box */
   cb_pose pose;           /* in its body; for a mesh the pose of the file's frame */
   cb_pose centre;         /* for a mesh the pose of its own frame in the body; otherwise `pose` */
-  double mass, moment[3]; /* about its centre, in its own axes */
+  double mass, moment[3]; /* mass; moment: the principal moments about its centre, in its own axes */
   bool fluid;             /* the geom has fluidshape="ellipsoid" */
   double coefficient[CB_MJCF_COEFFICIENTS];
   unsigned contype, conaffinity;

@@ -30,7 +30,7 @@ cb_status cb_killing_bound(const cb_space *g, const double *q, int *count);
 /* Replaces x, which has m columns, by a^-1 x; both are row-major. Returns false if a is singular. */
 bool cb_numeric_divide(int n, const double *a, int m, double *x);
 
-/* The end of a geodesic from time 0 to 1, and quantities along it. */
+/* The end of a geodesic that runs from time 0 to 1, and quantities that were computed along the geodesic. */
 typedef struct cb_geodesic_end {
   double q[CB_DIM_MAX], u[CB_DIM_MAX]; /* position and velocity at the end */
   double moved[CB_DIM_MAX];            /* q - q(0), without the round-off of q */
@@ -52,8 +52,8 @@ typedef struct cb_shortest {
   double metric0[CB_DIM_MAX * CB_DIM_MAX], metric1[CB_DIM_MAX * CB_DIM_MAX]; /* the metric at q and at y */
 } cb_shortest;
 
-/* Does the same as cb_numeric_log, and computes all quantities of the geodesic. `guess`, an approximation of u, may be
- * NULL. */
+/* Finds the shortest geodesic as cb_numeric_log does, and computes all its quantities. `guess`, an approximation of u,
+ * may be NULL. */
 cb_status cb_numeric_shortest(const cb_space *g, const double *q, const double *y, const double *guess,
                               cb_shortest *out);
 /* Computes the derivatives of the distance along the geodesic `path`, as in cb_numeric_distance. gradient or hessian

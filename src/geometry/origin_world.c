@@ -72,7 +72,8 @@ static void offset_of(const cb_space *g, const cb_origin *origin, double *b) {
     b[i] = origin->length * origin->direction[i];
 }
 
-/* Does the same as cb_origin_world_point without the projection, so that the result is off the space by round-off. */
+/* Computes the point of the world as cb_origin_world_point does, but without the projection, so that the result is off
+ * the space by round-off. */
 static void origin_world_place(const cb_space *g, const cb_origin *origin, const double *x, double *world) {
   double b[CB_COORD_MAX];
   cb_origin_world_vector(g, origin, x, world);

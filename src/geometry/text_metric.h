@@ -28,7 +28,7 @@ bool cb_text_metric_is(const cb_node *node);
  * caller frees the space, and may free `node` before it. */
 cb_status cb_text_metric_create(const cb_node *node, cb_space **out);
 
-/* Does the same as cb_text_metric_create for a configuration space of dimension 1 to CB_Q_MAX. `node` may have further
+/* Creates a configuration space of dimension 1 to CB_Q_MAX, otherwise as cb_text_metric_create. `node` may have further
  * keys extra[n], which the caller reads. */
 cb_status cb_text_metric_create_system(const cb_node *node, const char *const *extra, size_t n, cb_space **out);
 /* Writes the names of the space's parameters to names[CB_EXPRESSION_VARIABLES], and sets *values to their values. Both

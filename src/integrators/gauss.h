@@ -68,7 +68,7 @@ struct cb_gauss {
   /* data of Newton's method, created when they are first needed */
   cb_stage_matrix *matrix;
   double *residual;
-  double *jacobian_x, *jacobian_v; /* [pattern entries * k * k]: dF/dx and dF/dv */
+  double *jacobian_x, *jacobian_v; /* [pattern entries * k * k]: jacobian_x: dF/dx; jacobian_v: dF/dv */
 };
 
 /* Changes CB_ERROR_DOMAIN of a stage to CB_STEP_DOMAIN, because a smaller step may stay in the domain. */
@@ -234,8 +234,9 @@ CB_INLINE void cb_moving_end(int d, int k, double K, const double *x0, const dou
 
 typedef struct cb_moving_factor {
   double K;
-  int d, k;                 /* dimension of the factor, and number of its coordinates in the embedding */
-  int at_d, at_k, at_frame; /* where the factor begins in the arrays of a particle */
+  int d, k;                 /* d: dimension of the factor; k: number of its coordinates in the embedding */
+  int at_d, at_k, at_frame; /* where the factor begins in the arrays of a particle: in charts, in the embedding, and in
+                             * its frame */
 } cb_moving_factor;
 
 typedef struct cb_gauss_moving {
@@ -243,7 +244,8 @@ typedef struct cb_gauss_moving {
   cb_moving_factor factor[CB_FACTOR_MAX];
   size_t count, points; /* count: n*dim; points: n*k */
   double *xi, *u;       /* coordinates and d xi/dt at the stages */
-  double *x, *F, *v;    /* points, forces and (with damping) velocities in the embedding */
+  double *x, *F, *v;    /* values at the stages in the embedding: x: points; F: forces; v: velocities, only with
+                         * damping */
   double *f0, *f;       /* components of the forces: f0[s][n*factors] along x0, f[s][n*dim] in the frame */
   double time[CB_STAGES_MAX];
   const double *x_at[CB_STAGES_MAX], *v_at[CB_STAGES_MAX]; /* [s]: where each stage begins in x, v and F */
@@ -253,7 +255,7 @@ typedef struct cb_gauss_moving {
    * chart; otherwise they are xi_1, the coordinates of the end of the step (gauss_moving.c). dP: the change of
    * momentum, in the frame transported to the end of the step. */
   double *e, *dP;
-  double *dx, *dp; /* the increments of the state */
+  double *dx, *dp; /* the changes of position and momentum of the state in the step */
   double position; /* the largest absolute value of a coordinate of the state */
   /* the coefficients of u_j in xi_i (aq), of g_j in pi_i (ap), and of u_j in e (beta, with its low-order part
    * beta_low); the symbols are those of gauss_moving.c */

@@ -113,7 +113,7 @@ typedef struct cb_gauss_chart {
   cb_chart_rate *rate;
   cb_chart_derivatives *derivatives;
   size_t count;          /* n*dim */
-  double *q, *z, *F, *w; /* positions q_i, displacements q_i - q0, forces, w_i */
+  double *q, *z, *F, *w; /* values at the stages: q: q_i; z: q_i - q0; F: forces; w: w_i */
   double *rates;         /* [s][2][n*dim]: u_i and W_i */
   double *inverse;       /* the inverse metric at the stages */
   double *w0, *u0, *dq;

@@ -50,8 +50,10 @@ typedef struct cb_ida {
                                                 * embedding, (m g)^-1 with the metric g in a chart */
   double *force, *push, *shift;                /* [n*k]: F, G^T L', G^T M', where F are the forces and G the gradients
                                                 * of the rows */
-  double *g_value, *rate, *gamma, *multiplier; /* [rows] */
-  double *G, *rate_x;                          /* [entries*k] */
+  double *g_value, *rate, *gamma, *multiplier; /* [rows]: values g of the rows, their rates, gamma and multipliers
+                                                * (integrators/ida.c) */
+  double *G, *rate_x;                          /* [entries*k]: gradients of the rows, and derivatives of their rates in
+                                                * x */
   const cb_pattern *pattern;
   double *force_x, *force_v, *push_x,
       *shift_x; /* blocks dF/dx, dF/dv, d(push)/dx, d(shift)/dx in the order of the pattern */

@@ -45,7 +45,8 @@ typedef enum cb_stage_end { CB_STAGE_ON, CB_STAGE_ENDED, CB_STAGE_LOST } cb_stag
 typedef struct cb_iteration cb_iteration;
 struct cb_iteration {
   const char *name, *what,
-      *advice; /* for messages: the name of the integrator, the quantity whose size is reported, and advice */
+      *advice; /* texts for messages: name: the integrator; what: the quantity whose size is reported; advice: what the
+                * user can change */
   cb_status (*pass)(void *method, cb_stage_change *c);
   cb_stage_end (*end)(const cb_iteration *how, const cb_stage_change *c);
   double target;   /* tolerance, relative to the largest displacement in the step */

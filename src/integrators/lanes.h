@@ -75,7 +75,8 @@ struct cb_lanes {
   const int *start;        /* the first particle of each component */
   const cb_system *system; /* the system of the first lane */
   double form[4];
-  size_t i[CB_LANES_SPRINGS], j[CB_LANES_SPRINGS]; /* indices of the first coordinates of a spring's two ends */
+  size_t i[CB_LANES_SPRINGS], j[CB_LANES_SPRINGS]; /* indices of the first coordinates of the two ends i and j of each
+                                                    * spring */
   const cb_lobatto *tables;                        /* the coefficients c, b, W and so on of lobatto.h */
   double t[CB_LANES_MAX], t_low[CB_LANES_MAX], h[CB_LANES_MAX], K[CB_LANES_MAX], quarter[CB_LANES_MAX],
       tolerance[CB_LANES_MAX];
@@ -83,8 +84,8 @@ struct cb_lanes {
   double residual_of[CB_LANES_MAX];
   double *mass;                  /* [n] */
   double *stiffness, *tension;   /* [m], one per spring; tension is stiffness times rest length */
-  double *x, *x_low, *p, *p_low; /* [n*k], position and momentum with their low parts */
+  double *x, *x_low, *p, *p_low; /* [n*k]: positions x and momenta p, with their low parts */
   double *X[CB_LANES_STAGES], *D[CB_LANES_STAGES], *F[CB_LANES_STAGES], *G[CB_LANES_STAGES], *old[CB_LANES_STAGES];
   double *off;                            /* [n]: <x,x> - 1/K */
-  double *dx, *dp, *sum_x, *sum_p, *at_p; /* the arrays of rk4 */
+  double *dx, *dp, *sum_x, *sum_p, *at_p; /* work arrays of rk4 */
 };

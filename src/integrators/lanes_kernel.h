@@ -34,7 +34,7 @@ INLINE int all_within(vec t, int sphere) {
                 : !any_above(set(-1), t) && !any_above(t, set(-1e-300));
 }
 
-/* Does the same as cb_psi_near (dynamics/springs_series.h) for the numbers of all lanes. */
+/* Computes cb_psi_near (dynamics/springs_series.h) for the numbers of all lanes. */
 INLINE vec psi_near(vec t, int sphere) {
   const double *p = cb_series[sphere ? CB_SERIES_SPHERE : CB_SERIES_HYPERBOLOID];
   const vec s = t + set(sphere ? -0.25 : 0.5), s2 = s * s, s4 = s2 * s2;
@@ -422,7 +422,8 @@ INLINE void rates(cb_lanes *l, const int k, const int shape) {
   }
 }
 
-/* Does the same as cb_factor_project_point and cb_factor_project_tangent for the numbers of all lanes. */
+/* Projects point and momentum in all lanes, as cb_factor_project_point and cb_factor_project_tangent do for one
+ * point. */
 INLINE void project(const cb_lanes *l, const int k, vec *x, vec *p) {
   const vec K = load(l->K), zero = set(0);
   vec square = zero;

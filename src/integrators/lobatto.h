@@ -25,7 +25,7 @@ extern const cb_lobatto_kernel cb_lobatto_kernel_x86_64, cb_lobatto_kernel_avx2;
 struct cb_lobatto {
   cb_arena *arena;
   int s;    /* number of stages */
-  int n, k; /* number of particles, and of coordinates per particle */
+  int n, k; /* n: number of particles; k: number of coordinates per particle */
   int threads;
   int max_iterations;
   double tolerance; /* maximum of the last change of the positions, relative to the largest displacement in the step */

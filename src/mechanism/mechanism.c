@@ -142,7 +142,7 @@ static cb_status add_link(cb_mechanism *m, int body, int joint, int parent, bool
 /* The joints of each body b in their order, from joint[begin[b + 1]] to joint[begin[b + 2] - 1]. b = -1 is the world.
  */
 typedef struct incidence {
-  int *begin; /* [bodies + 2] */
+  int *begin; /* [bodies + 2]: where the joints of each body begin in `joint` */
   int *joint; /* [2*joints]: the numbers of joints */
 } incidence;
 

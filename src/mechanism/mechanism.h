@@ -35,9 +35,9 @@ typedef struct cb_joint_frame {
   double x[3], q[4];
 } cb_joint_frame;
 
-/* These functions find axes as a unit quaternion. In the first one the third axis is along `axis` (not 0), and the
- * first axis along z × axis, or x if z and `axis` are parallel. In the second one the first axis is along `first`, and
- * the second axis is in the plane of `first` and `second`. */
+/* These functions find axes as a unit quaternion q. cb_joint_axes: the third axis is along `axis` (not 0); the first
+ * axis is along z × axis, or along x if z and `axis` are parallel. cb_joint_two_axes: the first axis is along `first`,
+ * and the second axis is in the plane of `first` and `second`. */
 void cb_joint_axes(const double axis[3], double q[4]);
 void cb_joint_two_axes(const double first[3], const double second[3], double q[4]);
 
@@ -98,15 +98,15 @@ typedef struct cb_mechanism cb_mechanism;
  * connects a body with itself; *which is the joint. */
 cb_status cb_mechanism_create(int bodies, int joints, const cb_joint *joint, const cb_mechanism_laws *laws, int *which,
                               cb_mechanism **out);
-/* Does the same as cb_mechanism_create, in a space of curvature K. If K is not 0, it returns CB_ERROR_UNSUPPORTED for a
- * class that is not `curved`, a joint that closes a loop, or a coupling. The poses then follow from the coordinates at
- * the start (cb_mechanism_q). */
+/* Creates a mechanism in a space of curvature K, otherwise as cb_mechanism_create. If K is not 0, it returns
+ * CB_ERROR_UNSUPPORTED for a class that is not `curved`, a joint that closes a loop, or a coupling. The poses then
+ * follow from the coordinates at the start (cb_mechanism_q). */
 cb_status cb_mechanism_create_in(double K, int bodies, int joints, const cb_joint *joint, const cb_mechanism_laws *laws,
                                  int *which, cb_mechanism **out);
 void cb_mechanism_free(cb_mechanism *m);
 
-/* The first function returns the number of the joint's first coordinate among the coordinates of all joints. The second
- * one returns the number of all coordinates. */
+/* cb_mechanism_first returns the number of the joint's first coordinate among the coordinates of all joints.
+ * cb_mechanism_coordinates returns the number of all coordinates. */
 int cb_mechanism_first(const cb_mechanism *m, int joint);
 int cb_mechanism_coordinates(const cb_mechanism *m);
 /* Returns whether a joint has dry friction, or limits that reflect. */
@@ -148,9 +148,9 @@ cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, doub
 
 /* Returns 0 if no joint closes a loop and no coordinates are coupled, otherwise a number > 0. */
 int cb_mechanism_loops(const cb_mechanism *m);
-/* The first function returns the number of conditions that a joint imposes by its gaps, driven coordinates and
- * couplings. The second one returns how many of them follow from the conditions of other joints at the start, and are
- * therefore dropped. */
+/* cb_mechanism_conditions returns the number of conditions that a joint imposes by its gaps, driven coordinates and
+ * couplings. cb_mechanism_implied returns how many of them follow from the conditions of other joints at the start, and
+ * are therefore dropped. */
 int cb_mechanism_conditions(const cb_mechanism *m, int joint);
 int cb_mechanism_implied(const cb_mechanism *m, int joint);
 /* Prepares a start: moves the poses of the states by the least motion, in the norm of the inertia, until the gaps of
@@ -176,7 +176,7 @@ cb_status cb_mechanism_share(cb_mechanism *m, const cb_shared_inertia *of);
 
 typedef struct cb_mechanism_step {
   cb_se3_map map;
-  bool damped; /* as in cb_rigid_step_damped (fluid/rigid_step.h) */
+  bool damped; /* all of a wrench acts at the first node, as in cb_rigid_step_damped (fluid/rigid_step.h) */
   double t, h;
 } cb_mechanism_step;
 
@@ -215,9 +215,9 @@ const char *cb_mechanism_joint_name(const cb_mechanism *m, int joint);
 cb_status cb_mechanism_rates_of_momenta(cb_mechanism *m, const cb_mechanism_bodies *b, double t);
 /* Adds an impulse along the gap to the momentum of the coordinate; settling then spreads it over the bodies. */
 void cb_mechanism_push_limit(cb_mechanism *m, int number, double impulse);
-/* The first function is called before an impact of many contacts and limits. From then on no limit and no dry friction
- * holds a coordinate, because the limits are among the contacts, and friction is too weak for an impact. The second one
- * is called after the impact: friction then acts against the new rates. */
+/* cb_mechanism_release is called before an impact of many contacts and limits. Until cb_mechanism_hold is called, no
+ * coordinate is held: limits count as contacts of the impact, and dry friction is too weak for an impact.
+ * cb_mechanism_hold is called after the impact; dry friction then acts against the new rates. */
 void cb_mechanism_release(cb_mechanism *m);
 void cb_mechanism_hold(cb_mechanism *m);
 /* Adds the work of a reflection at a limit. */
@@ -225,10 +225,10 @@ void cb_mechanism_add_limit_work(cb_mechanism *m, int number, double work);
 
 /* After cb_mechanism_settle, returns the rates q', [coordinates], borrowed. */
 const double *cb_mechanism_rates(const cb_mechanism *m);
-/* After cb_mechanism_gaps, the first function writes out[joints][6], the impulse of each joint in the last step. It is
- * the impulse on the joint's second body about the joint's place, in the world's axes, or in a curved space in the axes
- * of the second body. The second function writes the mean force of the drives of driven coordinates in this step of
- * length h to force[coordinates]. */
+/* After cb_mechanism_gaps, cb_mechanism_wrenches writes out[joints][6], the impulse of each joint in the last step. It
+ * is the impulse on the joint's second body about the joint's place, in the world's axes, or in a curved space in the
+ * axes of the second body. cb_mechanism_drive_efforts writes the mean force of the drives of driven coordinates in this
+ * step of length h to force[coordinates]. */
 void cb_mechanism_wrenches(const cb_mechanism *m, double *out);
 void cb_mechanism_drive_efforts(const cb_mechanism *m, double h, double *force);
 /* Returns the largest gap of each joint at the present poses, [joints], borrowed. q is updated. */
@@ -265,7 +265,7 @@ typedef struct cb_actuator {
   cb_actuator_kind kind;
   const char *text; /* of u */
   double kp, kv;
-  double control[2], effort[2]; /* ranges of u and of Q; infinite: none */
+  double control[2], effort[2]; /* control: range of u; effort: range of Q; infinite: none */
 } cb_actuator;
 
 typedef struct cb_joint_laws cb_joint_laws;

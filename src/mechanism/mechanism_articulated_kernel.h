@@ -259,8 +259,8 @@ static bool twist_of_root(cb_articulated *o) {
   return true;
 }
 
-/* The first function returns the twist of the parent. The second one moves a twist of the parent to the origin of the
- * unit. */
+/* twist_of_parent returns the twist of the parent about the parent's origin. `see` moves a twist of the parent to the
+ * origin of the unit. */
 INLINE six twist_of_parent(const cb_joint_tree *T, const cb_articulated *o) {
   return o->parent < 0 ? none6() : load6(&T->articulated[o->parent].Y);
 }

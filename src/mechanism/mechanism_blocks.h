@@ -85,8 +85,8 @@ struct cb_blocks_kernel {
   /* Finds q of all hinges. In a trial step it also sets S1 and e of the links, otherwise S and the closing twists of
    * the joints. */
   void (*find_hinges)(cb_mechanism *m, cb_joint_extent extent, bool trial, double *q);
-  /* At a node, the first function finds A and the loads of the sweeps, and the second one the impulses that the bodies
-   * need for eta. */
+  /* At a node, take_inertias finds A and the loads of the sweeps, and settle finds the impulses that the bodies need
+   * for eta. */
   void (*take_inertias)(cb_mechanism *m, const cb_rigid_state *state);
   void (*settle)(cb_mechanism *m);
   /* Adds the impulses on all bodies to the states at the node. */
@@ -96,8 +96,8 @@ struct cb_blocks_kernel {
 extern const struct cb_blocks_kernel cb_blocks_kernel_x86_64, cb_blocks_kernel_avx2;
 
 cb_status cb_blocks_create(cb_mechanism *m);
-/* The first function fills the blocks for a step, and the second one those for a node. Both mark the links that are in
- * blocks. The first one also sets trial.p of all links. */
+/* cb_blocks_take_bodies fills the blocks for a step, and also sets trial.p of all links. cb_blocks_take_node fills the
+ * blocks for a node. Both functions mark the links that are in blocks. */
 cb_status cb_blocks_take_bodies(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step,
                                 int *failed);
 void cb_blocks_take_node(cb_mechanism *m, const cb_mechanism_bodies *b);

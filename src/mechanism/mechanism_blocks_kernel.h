@@ -57,8 +57,8 @@ INLINE v6 momentum(const blocked_inertia *K, bool coupled, v6 Y) {
 
 /* --- the map cayley: equations of numerics/se3.c, with the halves w and v of the parts of hY --- */
 
-/* The first function returns the displacement of the origin in a step, and the second one the rotation at its end, for
- * the rotation q at its start. `half` is hY/2. */
+/* `displaced` returns the displacement of the origin in a step. `rotated` returns the rotation at the end of the step,
+ * for the rotation q at its start. `half` is hY/2. */
 INLINE v3 displaced(v6 half) {
   const v3 w = half.a, v = half.l;
   return times(2 / (1 + dot(w, w)), more(plus(v, cross(w, v)), dot(w, v), w));

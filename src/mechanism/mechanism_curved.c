@@ -173,7 +173,7 @@ cb_status cb_curved_begin(const cb_rigid_problem *p, const cb_mechanism_step *st
 void cb_curved_place_trial(const cb_mechanism *m, cb_link *l) {
   const double K = m->curvature;
   cb_curved_link *c = l->curved;
-  cb_biquaternion moved[2], end; /* A^-1 tau_a^-1 A and B^-1 tau_b B */
+  cb_biquaternion moved[2], end; /* moved[0]: A^-1 tau_a^-1 A; moved[1]: B^-1 tau_b B */
   cb_pose own;
   cb_biquaternion_pose(K, &c->trial.move, 0, &own, NULL);
   cb_pose_adjoint_in(K, &own, c->moved);

@@ -50,9 +50,9 @@ typedef struct cb_link {
   int n;                                        /* number of free coordinates, which are neither driven nor held */
   int coordinate[6];                            /* [n]: the numbers of the free coordinates in the joint */
   cb_rigid_trial trial;
-  double Y[6], update[6];    /* in the body frame */
+  double Y[6], update[6];    /* the trial twist and its last update, in the frame of the body */
   double r0[3][3];           /* the rotation at the first node */
-  double d[3];               /* from the parent's origin to the body's, at the first node */
+  double d[3];               /* the vector from the parent's origin to the body's origin, at the first node */
   double moved[3];           /* the displacement of the origin in the trial step */
   double S0[6][6], S1[6][6]; /* [n]: the twists S at the first node and at the end of the trial step */
   double all0[6][6];         /* [coordinates]: the twists S at the first node of all coordinates, also of driven ones */
@@ -97,8 +97,9 @@ typedef struct cb_loop {
   int joint, rows, gaps;        /* gaps: how many of the rows are constraints of the joint or coupling */
   int coordinate;               /* of a part of a coupling: the number of its coordinate in the joint */
   int link[2];                  /* the links of its two bodies; -1: the world */
-  double d[3];                  /* from the origin of the first body to that of the second one, at the first node */
-  const struct cb_loop *second; /* of a coupling: its second part; otherwise NULL */
+  double d[3];                  /* the vector from the origin of the first body to that of the second body, at the first
+                                 * node */
+  const struct cb_loop *second; /* the second part of a coupling; NULL for a joint, and for the second part itself */
   double value, dual[6];        /* of a part of a coupling, at the present places: the value of its coordinate, and the
                                  * covector of this coordinate */
 } cb_loop;
@@ -130,7 +131,7 @@ typedef struct cb_node_block cb_node_block;
 typedef struct cb_hinge_block cb_hinge_block;
 typedef struct cb_blocks {
   const struct cb_blocks_kernel *kernel;
-  int bodies, nodes, hinges; /* blocks in use */
+  int bodies, nodes, hinges; /* numbers of blocks that are in use */
   cb_body_block *body;
   cb_node_block *node;
   cb_hinge_block *hinge;
@@ -143,12 +144,13 @@ struct cb_mechanism {
   cb_shared *shared; /* inertia that bodies share (mechanism_shared.c); NULL: none */
   cb_blocks blocks;
   const struct cb_sweep_kernel *sweeps;
-  cb_joint_tree *tree; /* for steps in coordinates (mechanism_tree.h); NULL: no such step was made */
+  cb_joint_tree *tree; /* data for steps in coordinates of joints (mechanism_tree.h); NULL: no such step was made */
   int bodies, joints, links, coordinates;
-  double curvature; /* of the space */
-  double *motion;   /* in a curved space, [joints][7], a part of the state: position and quaternion of m */
+  double curvature; /* curvature of the space; 0: flat */
+  double *motion;   /* [joints][7], only in a curved space: position and quaternion of the motion m of each joint; a
+                     * part of the state */
   cb_joint *joint;
-  cb_coordinate *coordinate; /* [coordinates] */
+  cb_coordinate *coordinate; /* [coordinates]: the data of each coordinate */
   cb_mechanism_laws laws;
   int *first;        /* [joints]: the first coordinate of each joint */
   int *link_of;      /* [bodies]: the link of each body, or -1 */
@@ -336,9 +338,9 @@ void cb_curved_place_bodies(cb_mechanism *m, const cb_mechanism_bodies *b);
 /* At the start, finds the motions from the coordinates, and checks that the poses of bodies agree with them (tolerance:
  * rad, or relative to the position). */
 cb_status cb_curved_start(cb_mechanism *m, const cb_mechanism_bodies *b, double tolerance, int *which);
-/* The first function converts an impulse W at the first node of the step from the axes of the world to the frame of a
- * link: out = R_k^T W. The second function converts eta, the change of the link's pose at the end of the step (or of
- * its twist), to the axes of the world at the origin of the body: out = R_{k+1} Ad_{tau(h Y)}^-1 eta. */
+/* cb_curved_take_impulse converts an impulse W at the first node of the step from the axes of the world to the frame of
+ * a link: out = R_k^T W. cb_curved_give_change converts eta, the change of the link's pose at the end of the step (or
+ * of its twist), to the axes of the world at the origin of the body: out = R_{k+1} Ad_{tau(h Y)}^-1 eta. */
 void cb_curved_take_impulse(const cb_link *l, const double W[6], double out[6]);
 void cb_curved_give_change(const cb_link *l, double out[6]);
 /* Adds the impulse W, in the frame of the body, to its momentum. */
@@ -372,7 +374,7 @@ bool cb_modes_revise(cb_mechanism *m, double h);
 /* This function is called at the first node of a drift from t to t + h. It also finds the values and rates that the
  * drives prescribe at its end. */
 void cb_drives_begin(cb_mechanism *m, double t, double h);
-/* The first function is called at the end of a drift, when the impulses of the joints are known. The second one is
+/* cb_drives_arrive is called at the end of a drift, when the impulses of the joints are known. cb_drives_settle is
  * called for each impulse W of a joint at a node. */
 void cb_drives_arrive(cb_mechanism *m, double h);
 void cb_drives_settle(cb_mechanism *m, int joint, const double W[6]);
@@ -381,7 +383,7 @@ void cb_drives_settle(cb_mechanism *m, int joint, const double W[6]);
 /* Makes the parts of the couplings (loop[..]) and their rows. The arrays for responses of the rows must have been set.
  */
 void cb_couplings_create(cb_mechanism *m);
-/* The first function finds the gaps of the couplings at the places of the links and the coordinates q. The second one
+/* cb_couplings_find finds the gaps of the couplings at the places of the links and the coordinates q. cb_couplings_take
  * finds their covectors, as cb_loops_take does. */
 void cb_couplings_find(cb_mechanism *m, double *q);
 void cb_couplings_take(cb_mechanism *m, bool end);
@@ -392,8 +394,8 @@ void cb_couplings_record(cb_mechanism *m);
  * one body --- */
 /* This function is called before a step. It drops earlier results, so that the step depends on the states alone. */
 void cb_shared_begin(cb_mechanism *m);
-/* The first function finds the momenta and the forces of the shared inertia for the present twists and m->middle. The
- * second one adds these forces to m->force. */
+/* cb_shared_find finds the momenta and the forces of the shared inertia for the present twists and m->middle.
+ * cb_shared_push adds these forces to m->force. */
 cb_status cb_shared_find(cb_mechanism *m, double h);
 void cb_shared_push(cb_mechanism *m);
 /* Moves m->middle by half of the changes dq of the last solution. Returns false if C depends on a coordinate that is
@@ -405,8 +407,9 @@ void cb_shared_need(const cb_mechanism *m, int link, double factor, double out[6
  * coordinate in the last step, or 0. */
 const double *cb_shared_momentum(const cb_mechanism *m, int body);
 double cb_shared_force(const cb_mechanism *m, int coordinate);
-/* From now on the sweeps include the shared inertia. The first function is for a step. The second one is for a node,
- * and also finds C at its coordinates. cb_sweep_choose selects the sweeps without shared inertia. */
+/* After a call of cb_shared_use (in a step) or cb_shared_at_node (at a node) the sweeps include the shared inertia.
+ * cb_shared_at_node also finds C at the coordinates of the node. cb_sweep_choose selects the sweeps without shared
+ * inertia again. */
 void cb_shared_use(cb_mechanism *m);
 cb_status cb_shared_at_node(cb_mechanism *m);
 /* Adds the impulses that bodies need at a node for their shared momenta at the twists eta. */
@@ -434,9 +437,8 @@ void cb_loops_set_targets(cb_mechanism *m, bool rates);
 void cb_loops_begin(cb_mechanism *m);
 /* Adds the impulses of the present lambda to the loads of links. */
 void cb_loops_push(cb_mechanism *m);
-/* The first function factors the matrix of the rows; it is called after cb_sweep_matrices. The second function is
- * called after cb_sweep_solve: it finds the impulses lambda of the rows, and adds their effect to eta and dq of all
- * links. */
+/* cb_loops_factor factors the matrix of the rows; it is called after cb_sweep_matrices. cb_loops_solve is called after
+ * cb_sweep_solve: it finds the impulses lambda of the rows, and adds their effect to eta and dq of all links. */
 cb_status cb_loops_factor(cb_mechanism *m);
 void cb_loops_solve(cb_mechanism *m);
 /* Adds the effect of the rows to eta and dq that cb_sweep_respond found for given impulses. lambda of the rows does not
@@ -486,7 +488,7 @@ struct cb_shared {
   const struct cb_sweep_kernel *kernel;
   int n, blocks;                                           /* n: number of bodies; blocks: number of blocks of C, n (n +
                                                             * 1)/2 */
-  double h;                                                /* of the step; 0: at a node */
+  double h;                                                /* length of the step; 0: at a node */
   bool known;                                              /* C and slope were computed at the coordinates q */
   double q[CB_SHARED_COORDINATES], (*C)[36], (*slope)[36]; /* coordinates on which C depends; [blocks]: C;
                                                             * [coordinates][blocks]: slope = dC/dq */

@@ -31,8 +31,8 @@ INLINE six rows_times(const cb_six A[6], six x) {
   transpose(out + 3);
   return (six){plus3(out[0], out[1], out[2]), plus3(out[3], out[4], out[5])};
 }
-/* The first function moves a wrench to the parent's origin, which is at -d, and the second one a twist of the parent to
- * the link's origin, which is at d. */
+/* to_parent moves a wrench to the parent's origin, which is at -d. `see` moves a twist of the parent to the link's
+ * origin, which is at d. */
 INLINE six to_parent(vec d, six W) { return (six){plus(W.a, cross(d, W.l)), W.l}; }
 INLINE six see(vec d, six V) { return (six){V.a, plus(cross(V.a, d), V.l)}; }
 

@@ -30,8 +30,8 @@ typedef enum cb_unit_kind { CB_UNIT_ROOT, CB_UNIT_WELD, CB_UNIT_SCREW, CB_UNIT_R
 typedef struct cb_unit_rotation {
   double sign;               /* 1 or -1: its rotation vector is `sign` times the coordinates */
   double armature[3];        /* armatures of its three coordinates */
-  double turned[4], node[4]; /* quaternions of the unit relative to its parent: at present, and at the start of the
-                              * step */
+  double turned[4], node[4]; /* quaternions of the unit relative to its parent: turned: at present; node: at the start
+                              * of the step */
   double vector[3], V[3][3]; /* vector: its rotation vector; V: maps its angular velocity w to the rate of `vector` */
   double trial[3];           /* rotation vector of the displacement from the start of the step to the present stage */
 } cb_unit_rotation;
@@ -87,7 +87,8 @@ struct cb_joint_tree {
    * pi is the momentum that belongs to its angular velocity w. */
   double *q, *rate, *pi, *dpi, *own_rate; /* own_rate: q' of a screw, w of a rotation */
   double *q_gained, *pi_gained, *dq, *pi_start, *work[2];
-  double *stage_pi[4], *stage_rate[4]; /* [coordinates]: pi and rates of driven coordinates at each stage */
+  double *stage_pi[4], *stage_rate[4]; /* [coordinates] for each stage: pi (stage_pi) and rates (stage_rate) of driven
+                                        * coordinates */
 };
 
 /* The number of coordinates of a unit. */
@@ -155,7 +156,8 @@ typedef struct cb_articulated {
   cb_six b;
   /* constant data of the unit; at, turned and axis are those of the formula above */
   double at[4], turned[4], axis[4];
-  double motion[4][3][4]; /* of a screw: `fixed`, `along`, `across` for the columns of R_ab and for r */
+  double motion[4][3][4]; /* of a screw: the vectors `fixed`, `along` and `across` (see above), for the three columns of
+                           * R_ab and for r */
   cb_six own[3];          /* the columns of S in the unit's axes */
   /* start: the place of the body at the start of the step; load: the impulse of the wrenches in the step, about this
    * place */
@@ -170,7 +172,8 @@ typedef struct cb_articulated {
   bool root, free;                 /* free: it has coordinates, and no law drives them */
   int parent, coordinate, columns; /* columns: number of columns of S */
   double turn, slide, armature;
-  double body[4], arm[3]; /* of a rotation: the axes and the place of the body in the turning frame */
+  double body[4], arm[3]; /* of a rotation: body: the axes of the body in the turning frame, as a quaternion; arm: the
+                           * place of the body there */
   double hold[3];         /* the place of the joint in the unit's axes */
   cb_unit_rotation *rotation;
   double u[3]; /* at present: D^-1 (pi - S^T b) */

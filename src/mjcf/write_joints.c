@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The first function returns the number of coordinates of a body's joints. The others return the joint that has
+/* `coordinates` returns the number of coordinates of a body's joints. The other two functions return the joint that has
  * coordinate i, and the number of this coordinate in that joint. */
 static int coordinates(const cb_mjcf_body *b) { return b->hold[0].type == CB_MJCF_BALL ? 3 : b->holds; }
 static const cb_mjcf_hold *hold_of(const cb_mjcf_body *b, int i) {

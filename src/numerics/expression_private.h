@@ -77,7 +77,7 @@ typedef struct cb_operation {
 } cb_operation;
 
 struct cb_expression {
-  int variables, constants, controls, operations; /* their numbers */
+  int variables, constants, controls, operations; /* numbers of variables in use, constants, controls and operations */
   int result;                                     /* ref of the result */
   double *constant;
   const double **control; /* [controls]: addresses of the values, borrowed */

@@ -21,9 +21,9 @@ typedef struct cb_sparse cb_sparse;
  * copied). value[start[n]] are the representative values. Returns CB_ERROR_ARGUMENT if a sparse matrix with these
  * values is singular. The caller frees the result with cb_sparse_free. */
 cb_status cb_sparse_create(int n, const int *start, const int *row, const double *value, cb_sparse **out);
-/* Does the same as cb_sparse_create with a given order of elimination, for systems with zeros on the diagonal. order[i]
- * is the index of the unknown, and of the equation, that is eliminated as number i (NULL: the order is chosen). Pivots
- * are on the diagonal if its entry is not small. */
+/* Creates a matrix with a given order of elimination, otherwise as cb_sparse_create, for systems with zeros on the
+ * diagonal. order[i] is the index of the unknown, and of the equation, that is eliminated as number i (NULL: the order
+ * is chosen). Pivots are on the diagonal if its entry is not small. */
 cb_status cb_sparse_create_ordered(int n, const int *start, const int *row, const double *value, const int *order,
                                    cb_sparse **out);
 void cb_sparse_free(cb_sparse *m);
@@ -49,7 +49,7 @@ typedef struct cb_entries {
   double *value; /* the values of the matrix; NULL while entries are being recorded */
   int *place;    /* the index of each entry in `value` */
   size_t capacity;
-  int *row, *column; /* rows and columns of the recorded entries, whose values are in `made` */
+  int *row, *column; /* the recorded entries: their rows and columns; their values are in `made` */
   double *made;
   bool lost; /* there was not enough memory to record all entries */
 } cb_entries;

@@ -21,10 +21,11 @@ struct cb_active_constraints_work {
   const cb_basis *basis;
   int n, capacity;
   double *A, *phi, *dds; /* for each row: A[unknowns], phi[functions] and s''[n][n] (shape_constraint.h) */
-  double *z, *y;         /* [capacity]: the force and the distance of each row */
+  double *z, *y;         /* [capacity]: z: the force on each row; y: the distance of each row */
   /* the rows A and the gradient, projected on the changes of the gait that keep the conditions */
   double *projected, *vector;
-  double *s, *ds, *second; /* values and derivatives of all constraints at one shape */
+  double *s, *ds, *second; /* for all constraints at one shape: s: values; ds and second: first and second
+                            * derivatives */
   int *item;               /* [capacity]: the item to which each row belongs */
   /* [capacity]; presses: the row has a force; left: the gait moves away from the constraint at the row */
   bool *presses, *left;

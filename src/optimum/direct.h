@@ -71,7 +71,8 @@ enum { CB_CORNERS_MAX = 8 };
 
 typedef struct cb_corner {
   int constraint, term[2], vertex; /* indices of the constraint, of its terms f_0 and f_1, and of the vertex */
-  double df[2][CB_SHAPE_MAX], ddf[2][CB_SHAPE_MAX * CB_SHAPE_MAX]; /* derivatives of f_0 and f_1, set by cb_corner_at */
+  double df[2][CB_SHAPE_MAX], ddf[2][CB_SHAPE_MAX * CB_SHAPE_MAX]; /* first (df) and second (ddf) derivatives of f_0 and
+                                                                    * f_1, set by cb_corner_at */
 } cb_corner;
 
 struct cb_direct;
@@ -109,7 +110,7 @@ typedef struct cb_direct {
   double condition[CB_CONDITIONS_MAX + 2 + 3 * CB_SHAPE_MAX + CB_CROSSINGS_MAX + 2 * CB_CORNERS_MAX],
       off;      /* the values of the conditions, and the largest absolute value of them */
   double slope; /* |gradient of the objective along gaits that meet the conditions|/|gradient| */
-  /* for infinite length: the factor of the cost E in the objective, pace E - log(amount) */
+  /* if the length is infinite: the factor of the cost E in the objective, pace E - log(amount) */
   double pace;
   /* the cost of torques in half as many functions of time; 0: it was not computed; infinite: a finer search failed */
   double coarse;

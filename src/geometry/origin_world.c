@@ -1,5 +1,5 @@
-/* From a moving frame to the world, world = T(n, L) A local, with L in radii of curvature: points, places in the world
- * and Killing momenta. A is the rotation of the frame, and T(n, L) the transvection by the length L along the unit
+/* Converts points, places and Killing momenta from a moving frame to the world: world = T(n, L) A local, with L in
+ * radii of curvature. A is the rotation of the frame, and T(n, L) the transvection by the length L along the unit
  * vector n (origin.h).
  *
  *   T: w' +- x_n' = exp(+-L) (w +- x_n), x across n unchanged

@@ -3,13 +3,13 @@
  *
  *   ds s^-1 = X dY,  (1 + Ad_s) X = dtau_{hY} h          s^-1 ds = Z dY,  Z = Ad_s^-1 X
  *   J dY = (A^T (K + mu_g Z) + h d(A^T mu)/d(hY)) dY - h/2 (B (F_Y + F_g Z) dY + X_omega dY × L)
- * with A = dtau^-1_{hY}, mu = K Y + mu0, the half step s (s s = tau(h Y)), B its rotation of both parts of a wrench,
- * X_omega the angular rows of X, and the derivatives mu_g, F_g in the pose and F_Y in the twist. L = B F + 2 N^T G, N
- * = (1 + Ad_s)^-1, is the load at the first node of wrenches F that act half at each end of the step and of wrenches G
- * in its middle. The matrix has B/2 in place of N^T, which differs by O(h), and the derivatives of G are part of F_Y
- * and F_g. The matrix is reused while each change is at most a fiftieth of the previous one. With the error e of the
- * first guess, the next errors are c e^2, 2 c^2 e^3 .. (c from the second derivatives), so that two residuals are
- * enough if e is small.
+ * A = dtau^-1_{hY}; mu = K Y + mu0; s: the half step, s s = tau(h Y); B: the rotation of s, applied to both parts of a
+ * wrench; X_omega: the angular rows of X; mu_g, F_g: derivatives in the pose; F_Y: derivative in the twist. L = B F + 2
+ * N^T G, N = (1 + Ad_s)^-1, is the load at the first node. Here one half of the wrenches F acts at each end of the
+ * step, and the wrenches G act in its middle. The matrix has B/2 in place of N^T, which differs by O(h), and the
+ * derivatives of G are part of F_Y and F_g. The matrix is reused while each change is at most a fiftieth of the
+ * previous one. With the error e of the first guess, the next errors are c e^2, 2 c^2 e^3 .. (c from the second
+ * derivatives), so that two residuals are enough if e is small.
  */
 #include "fluid/rigid_step.h"
 #include "numerics/dd.h"
@@ -148,8 +148,8 @@ static void load_turned(cb_rigid_trial *e, const double r[3][3], const double F[
   memset(e->varied, 0, sizeof e->varied);
 }
 
-/* Adds to L the load of wrenches F that act in the middle of the step, 2 N^T F = ((1 + hat(b)) torque + (1 - hat(b)) (x
- * × f), 2 f), f = (1 + hat(b)) force/2, with b as in `halves`. */
+/* Adds to L the load 2 N^T F of wrenches F that act in the middle of the step: 2 N^T F = ((1 + hat(b)) torque + (1 -
+ * hat(b)) (x × f), 2 f). Here f = (1 + hat(b)) force/2, and b is as in `halves`. */
 static void load_varied(cb_rigid_trial *e, const double r[3][3], const double F[6]) {
   const double *q = e->half.q, *x = e->half.x, b[3] = {q[1] / q[0], q[2] / q[0], q[3] / q[0]};
   double torque[3], force[3], moment[3], turned[3];

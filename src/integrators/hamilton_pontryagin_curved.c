@@ -4,11 +4,11 @@
  *   ds s^-1 = X dY,  A (1 + Ad_s) X = h          s^-1 ds = Z dY,  Z = Ad_s^-1 X
  *   dB B^-1 = (X_omega + K X_v × t) dY,  t = tan_K(|y|/2) y/|y|,  tan_K = s_K/c_K
  *   J = A^T (K + mu_g Z) + h d(A^T mu)/d(hY) - h/2 (B (F_Y + F_g Z) + dB B^-1 × B F)
- * with A = dtau^-1_{hY}, mu = K Y + mu0 (K: the inertia, in the line of dB the curvature), the half step s = T(y) B of
- * the transvection T by y and the rotation B, s s = tau(h Y), X_omega and X_v the angular and linear rows of X, and
- * the derivatives mu_g, F_g in the pose and F_Y in the twist. The matrix is reused while each change is at most a
- * fiftieth of the previous one. The wrench G of fluid/rigid_step.h is shared between the two nodes, as in that file:
- * 2 (1 + Ad_s)^-T G is added to B F, and 2 (1 + Ad_s^-1)^-T G to B^T F.
+ * A = dtau^-1_{hY}; mu = K Y + mu0; K: the inertia, but the curvature in the line of dB; s = T(y) B: the half step, s s
+ * = tau(h Y), with the transvection T by y and the rotation B; X_omega, X_v: the angular and linear rows of X; mu_g,
+ * F_g: derivatives in the pose; F_Y: derivative in the twist. The matrix is reused while each change is at most a
+ * fiftieth of the previous one. The wrench G of fluid/rigid_step.h is shared between the two nodes, as in that file: 2
+ * (1 + Ad_s)^-T G is added to B F, and 2 (1 + Ad_s^-1)^-T G to B^T F.
  */
 #include "fluid/rigid_step.h"
 #include "numerics/vec3.h"

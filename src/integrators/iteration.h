@@ -193,8 +193,8 @@ typedef struct cb_stage_matrix cb_stage_matrix;
 
 /* Creates the matrix for blocks of B = `block` rows and columns. mask[B*B] tells which entries of the blocks off the
  * diagonal may differ from 0 (NULL: all of them). The order of the pivots is chosen for a matrix whose diagonal blocks
- * are pivots[B*B] and whose other blocks are 0; give the diagonal block of a short step of a particle without forces.
- * The pattern is copied. Returns CB_ERROR_UNSUPPORTED if the matrix has more than 2^31 - 1 entries. */
+ * are pivots[B*B] and whose other blocks are 0; `pivots` should be the diagonal block of a particle without forces in a
+ * short step. The pattern is copied. Returns CB_ERROR_UNSUPPORTED if the matrix has more than 2^31 - 1 entries. */
 cb_status cb_stage_matrix_create(const cb_pattern *pattern, int block, const bool *mask, const double *pivots,
                                  cb_stage_matrix **out);
 void cb_stage_matrix_free(cb_stage_matrix *m);

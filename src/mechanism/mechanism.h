@@ -7,17 +7,16 @@
  *   a joint of body b on its parent a:  W_b = w,  W_a = -X_k^T w        X: maps twists of a to the origin of b
  *   S_k^T w = P_k + (h/2) Q - a q',   P_{k+1} = (h/2) Q + a q'           the force Q on the coordinates q of the joint
  *   Q = -k (q - q_rest) - c q' + motor, at t_k + h/2, (q_k + q_{k+1})/2;  q' = (q_{k+1} - q_k)/h
- * Here S are the twists of the joint (curvebody/joint.h), a in a q' is the armature (the inertia of a rotor on the
- * joint), k in Q the stiffness, c the damping, and P the momentum of the joint at the node. Newton's system is solved
- * by a sweep from the tips of the tree to its roots and back (mechanism_private.h), so the cost is linear in the number
- * of bodies. Impulses are equal and opposite, so momentum is kept to round-off.
+ * S: twists of the joint (curvebody/joint.h); a in a q': armature, the inertia of a rotor on the joint; k, c in Q:
+ * stiffness and damping; P: momentum of the joint at the node. Newton's system is solved by a sweep from the tips of
+ * the tree to its roots and back (mechanism_private.h), so the cost is linear in the number of bodies. Impulses are
+ * equal and opposite, so momentum is kept to round-off.
  *   settle: at the node, p += W and P -= S^T W so that K^-1 (p - mu_0) is a motion that the joints allow. This does not
  *   change the next step, which depends on p and P only through the motions that the joints allow.
  * In a space of constant curvature the equations are the same, with the map dtau^-1, the adjoint Ad as X, and twists in
- * the frames of bodies (mechanism_curved.c).
- * The step is of order 2, symmetric, and symplectic without losses. Sources: Featherstone, Rigid Body Dynamics
- * Algorithms (2008), chapter 7; Lee, Liu, Park & Srinivasa, arXiv:1609.02898 (the same discrete action in coordinates
- * of joints); Bou-Rabee & Marsden (2009), doi:10.1007/s10208-008-9030-4.
+ * the frames of bodies (mechanism_curved.c). The step is of order 2, symmetric, and symplectic without losses. Sources:
+ * Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 7; Lee, Liu, Park & Srinivasa, arXiv:1609.02898 (the
+ * same discrete action in coordinates of joints); Bou-Rabee & Marsden (2009), doi:10.1007/s10208-008-9030-4.
  *
  * SI units. A mechanism copies the joints and the laws from which it is made, but borrows the data to which they point.
  * It belongs to one thread.
@@ -88,7 +87,7 @@ typedef struct cb_mechanism_laws {
   void *self;
   /* Adds the forces of motors to force[coordinates of all joints], for all coordinates q and rates. */
   void (*motors)(void *self, double t, const double *q, const double *rate, cb_joint_force *force);
-  /* Sets the values and the rates of driven coordinates, and leaves the others unchanged. */
+  /* Sets the values and the rates of driven coordinates. Other coordinates do not change. */
   void (*drives)(void *self, double t, double *q, double *rate);
 } cb_mechanism_laws;
 

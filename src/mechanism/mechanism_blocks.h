@@ -1,15 +1,15 @@
 /* Joined bodies and hinges, four at a time (equations: mechanism.h, integrators/hamilton_pontryagin.c).
  *
- * The blocks hold bodies whose inertia K is constant and whose wrench is a force f that is constant in the world's
- * axes, or 0, in steps with the map cayley, and hinges that no law drives. All vectors are in the world's axes about
- * the origin of the body at the first node, so that no vector is rotated between a body and the sweeps
+ * A body is in a block if its inertia K is constant, if its wrench is 0 or a force f that is constant in the world's
+ * axes, and if the step uses the map cayley. A hinge is in a block if no law drives it. All vectors are in the world's
+ * axes about the origin of the body at the first node, so that no vector is rotated between a body and the sweeps
  * (mechanism_private.h):
  *   D^T mu = p + (h/2) (0, f) + W,  mu = K Y + mu_0,  D = dtau^-1_{hY},  g_{k+1} = tau(h Y) g_k about that origin
  *   A = (1/h) (D^T K + h d(D^T mu)/d(hY)) D     a displacement eta of the end changes Y by (1/h) D eta
  *   with hY = 2 (w, v):  D = [[T + w w^T, 0], [-hat(v) + v w^T - w.v, T]],  T = 1 - hat(w)
  *   hinge: S = (n_b, c × n_b), closed to first order by (a, c × a - d), a = n_b × n_a
- * c: from the origin of the body b to the hinge; d: the gap; n_a, n_b: the axis of the hinge in both bodies. Other
- * bodies and joints go through mechanism_step.c.
+ * c: the vector from the origin of the body b to the hinge; d: the gap; n_a, n_b: the axis of the hinge in both bodies.
+ * Other bodies and joints go through mechanism_step.c.
  *
  * The loops are in mechanism_blocks_kernel.h, compiled once per instruction set. A block has four places on every
  * instruction set, and a list whose length is not a multiple of four ends with copies of its last element. Results

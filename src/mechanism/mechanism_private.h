@@ -486,8 +486,8 @@ typedef struct cb_shared_map {
 struct cb_shared {
   cb_shared_inertia of;
   const struct cb_sweep_kernel *kernel;
-  int n, blocks;                                           /* n: number of bodies; blocks: number of blocks of C, n (n +
-                                                            * 1)/2 */
+  int n, blocks;                                           /* n: number of bodies; blocks: number n (n+1)/2 of blocks of
+                                                            * C */
   double h;                                                /* length of the step; 0: at a node */
   bool known;                                              /* C and slope were computed at the coordinates q */
   double q[CB_SHARED_COORDINATES], (*C)[36], (*slope)[36]; /* coordinates on which C depends; [blocks]: C;

@@ -7,9 +7,10 @@
  *   driven coordinates: q = law(t), and the momentum pi gives the force of the drive, pi' - (pi' without the drive)
  *   joint b:  the impulse of the joint on b is the change of P_b less the impulse of the wrenches
  * F: wrenches of the whole tree; R: rotation of the root. Works are integrated in the same way. The work of a drive
- * with the force f is the integral of f q' = (pi q')' - pi q'' - pi'_without q', with q'' from the parabola through q'
- * at the three times of a step; with the weights of the method the result is of order 4. The sweeps over the tree are
- * in mechanism_tree.h. Source: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
+ * with the force f is the integral of f q' = (pi q')' - pi q'' - pi'_without q', where pi'_without is pi' without the
+ * drive. q'' follows from the parabola through q' at the three times of a step. With the weights of the method the
+ * result is of order 4. The sweeps over the tree are in mechanism_tree.h. Source: Munthe-Kaas, Appl. Numer. Math. 29
+ * (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
  */
 #include "mechanism/mechanism_tree.h"
 
@@ -27,8 +28,8 @@ static void add_product(cb_dd sum[1], double a, double b, double sign) {
   *sum = cb_dd_add(*sum, cb_dd_mul_d((cb_dd){a, 0}, sign * b));
 }
 
-/* Adds sign times the momenta of all bodies of a tree but its root, about the root, in twice the precision, so that
- * subtracting them from a sum and adding them again leaves no round-off. */
+/* Adds `sign` times the momenta of all bodies of a tree except its root to sum. The momenta are about the root. The sum
+ * has twice the precision, so that it has no round-off after the momenta are subtracted and added again. */
 static void tree_add_others(const cb_tree_step *w, int root, double sign, cb_dd sum[6]) {
   const cb_rigid_state *o = cb_tree_state(w, &w->T->unit[root]);
   for (int i = root + 1; i < w->T->n; i++) {
@@ -136,7 +137,7 @@ static void write_state(const cb_tree_step *w, int unit, double change[6]) {
   for (int k = 0; k < 3; k++) change[k] += moment[k];
 }
 
-/* Writes the state of a root. Its momentum is that of the tree less those of the other bodies. */
+/* Writes the state of a root. Its momentum is the momentum of the tree minus the momenta of the other bodies. */
 static void write_root(const cb_tree_step *w, int root) {
   cb_unit *u = &w->T->unit[root];
   cb_rigid_state *s = cb_tree_state(w, u);

@@ -469,8 +469,9 @@ static cb_status find_span(const cb_mjcf_body *body, const double normal[3], spa
   return add_span(body, &box, &pose, normal, out);
 }
 
-/* Lowers *height, the height of the floor, to the lowest point of all bodies if that point is below it. *buried becomes
- * a body that starts with more than half of its own height below the given floor, or NULL. */
+/* Lowers *height, the height of the floor, to the lowest point of all bodies if that point is below the floor. *buried
+ * becomes a body that starts with more than half of its own height below the given floor. If there is no such body,
+ * *buried becomes NULL. */
 static cb_status lower(const cb_mjcf_reader *r, double *height, const double normal[3], const cb_mjcf_body **buried) {
   const double given = *height;
   *buried = NULL;

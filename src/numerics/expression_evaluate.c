@@ -474,7 +474,7 @@ static void give(double *to, int count, const cb_lanes *from) {
   for (int i = whole * CB_LANES; i < count; i++) to[i] = from[whole][i % CB_LANES];
 }
 
-/* Copies x[count] to `to` and fills the rest with the last number. */
+/* Copies x[count] to `to`, and fills the other places of `to` with the last number. */
 static void take(cb_lanes *to, int groups, const double *x, int count) {
   double at[GROUPS * CB_LANES];
   if (count == groups * CB_LANES) {

@@ -109,11 +109,13 @@ typedef struct cb_expression_branch {
 cb_status cb_expression_branches(const cb_expression *e, int fixed, int maximum, cb_expression_branch *branch,
                                  int *count);
 
-/* Returns the margin of a condition: a - b for a > b and a >= b, -|a - b| for a == b, |a - b| for a != b, the minimum
- * for operands of a product or of min, the maximum for operands of a sum or of max, and |a| for any other expression a.
+/* Returns the margin of a condition:
+ *   a - b for a > b and a >= b,  -|a - b| for a == b,  |a - b| for a != b
+ *   the minimum for operands of a product or of min, the maximum for operands of a sum or of max
+ *   |a| for any other expression a
  * The margin is continuous where a and b are. It is not negative where a condition of comparisons is true, and negative
- * or 0 where it is false (0 for a > b at a = b, for example). An exception is a sum of numbers that cancel: the sum is
- * false, but its margin is above 0. */
+ * or 0 where the condition is false (0 for a > b at a = b, for example). An exception is a sum of numbers that cancel:
+ * the sum is false, but its margin is above 0. */
 double cb_expression_margin(const cb_expression *e, const double *x);
 
 /* Returns the number of operands through which derivatives pass. */

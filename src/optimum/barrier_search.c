@@ -18,8 +18,8 @@ static const double rest = 1e-6;
 /* If no node of a gait is nearer to a constraint than this, no constraint presses on the gait. */
 static const double clear = 1e-4;
 /* If the length is free, the objective contains the cost with the factor cb_direct.pace. pace_share is the value of
- * this term of the objective. It is small, because the term rounds the corners at constraints, but large enough to
- * prevent a gait from running through its loop twice. */
+ * this term of the objective. It is small, because the term rounds the corners at constraints. It is not smaller,
+ * because otherwise a gait could run through its loop twice. */
 static const double pace_share = .05;
 
 /* Returns whether the objective is the maximum amount at any length. Such a maximum exists only within constraints. */

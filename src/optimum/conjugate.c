@@ -204,8 +204,8 @@ static cb_status carry(const path *p, const frame *from, double h, const double 
   return CB_OK;
 }
 
-/* Transports a frame by a time h, in steps short enough to follow the sum of the angles. The sum changes by less than
- * .7 per step, unless the step was already halved 12 times. */
+/* Transports a frame by a time h. A step is halved until the sum of the angles changes by less than .7, but at most 12
+ * times. */
 static cb_status advance(const path *p, const frame *from, double h, const double *stage, int depth, frame *to) {
   enum { DEEPEST = 12 };
   cb_status status = carry(p, from, h, stage, to);

@@ -148,9 +148,9 @@ cb_status cb_direct_settle(cb_direct *d, int maximum);
  * in cb_direct_create. Returns the status of the search. */
 cb_status cb_direct_maximum(const cb_optimum_problem *problem, const cb_gait *start, int size, double *amount);
 /* Starts from a gait that was found with a barrier, and solves Wong's equations (extremal.h) for the gait that is
- * exactly at its bounds. *out has this gait in polynomials of this degree on its arcs. Returns CB_STEP_NO_CONVERGENCE
- * if the equations have no solution near the given gait, or if the solution violates other constraints. The caller
- * frees *out. */
+ * exactly at its bounds. On each of its arcs, *out has this gait as a polynomial of the given degree. Returns
+ * CB_STEP_NO_CONVERGENCE if the equations have no solution near the given gait, or if the solution violates other
+ * constraints. The caller frees *out. */
 cb_status cb_direct_active_bounds(const cb_direct *d, int degree, cb_direct **out);
 /* Computes the forces of the active constraints (shape_constraint.h); d then owns active_constraints, even after a
  * failure. After this call slopes, steps and the second variation are restricted to changes that the constraints allow.

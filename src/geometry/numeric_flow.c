@@ -372,8 +372,8 @@ static void take_scales(flow *s, double t, const double *u) {
   for (int i = 0; i < n; i++) s->scale[i] = fmax(s->scale[i], sqrt(s->metric[i * n + i]));
 }
 
-/* Adds the increment of an accepted step of length h to the result, and multiplies the Jacobi fields of the step into
- * the result. Overwrites `increment`. */
+/* Adds the increment of an accepted step of length h to the result. The matrix of the Jacobi fields becomes the matrix
+ * of this step times that of the earlier steps. Overwrites `increment`. */
 static void take_step(flow *s, const double *q, double h, bool first, double *increment, cb_geodesic_end *result) {
   const int n = s->n, columns = s->transport ? 3 * n : 2 * n;
   for (int i = 0; i < n; i++) {

@@ -59,8 +59,8 @@ static cb_status by_chord(const cb_space *g, const cb_frames *frames, const doub
   return CB_OK;
 }
 
-/* For a point (x, w): along = x_n, plus = w + x_n and minus = w - x_n. The last two are computed without
- * cancellation. */
+/* For a point (x, w) and the unit vector n, with x_n = x.n: along = x_n, plus = w + x_n and minus = w - x_n. The last
+ * two are computed without cancellation. */
 typedef struct cone {
   double along, plus, minus;
 } cone;

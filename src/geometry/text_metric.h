@@ -21,11 +21,12 @@
 #include <curvebody/intrinsic.h>
 #include <curvebody/expression.h>
 
-/* Returns whether this map, `space` of a scenario, describes such a metric: it has `metric` and no `name`. */
+/* Returns whether `node`, the map `space` of a scenario, gives the metric as text: it has the key `metric` and no
+ * `name`. */
 bool cb_text_metric_is(const cb_node *node);
 
-/* Creates the space. The message of an error (CB_ERROR_INPUT) gives the place in the file, also inside expressions. The
- * caller frees the space, and may free `node` before it. */
+/* Creates the space that the map `node` describes. The message of an error (CB_ERROR_INPUT) gives the place in the
+ * file, also inside expressions. The caller frees the space, and may free `node` before it. */
 cb_status cb_text_metric_create(const cb_node *node, cb_space **out);
 
 /* Creates a configuration space of dimension 1 to CB_Q_MAX, otherwise as cb_text_metric_create. `node` may have further

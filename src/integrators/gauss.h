@@ -17,7 +17,8 @@
 
 typedef struct cb_gauss cb_gauss;
 
-/* A form of the integrator. Its functions return a positive status if a stage cannot be evaluated. */
+/* One form of the integrator: in a fixed chart, or in charts that follow the particles. The functions return a positive
+ * status if a stage cannot be evaluated. */
 typedef struct cb_gauss_form {
   cb_status (*create)(cb_gauss *m);
   void (*destroy)(cb_gauss *m);

@@ -168,7 +168,8 @@ static void load_varied(cb_rigid_trial *e, const double r[3][3], const double F[
   }
 }
 
-/* Computes e->whole from the load of wrenches that act half at each end and from that of wrenches in the middle. */
+/* Computes e->whole, the sum of two loads: that of the wrenches of which one half acts at each end of the step, and
+ * that of the wrenches that act in its middle. */
 static void load_both(cb_rigid_trial *e) {
   double ends[3], middle[3];
   cb_cross3(e->move.x, e->turned + 3, ends);

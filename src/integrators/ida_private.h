@@ -72,7 +72,7 @@ typedef struct cb_ida {
 /* Computes the residual r[size] of the equations at (t, y, y'); yp is y'. */
 cb_status cb_ida_residual(cb_ida *m, double t, const double *y, const double *yp, double *r);
 
-/* Adds the values of the entries of dr/dy + c dr/dy' Call it after cb_entries_begin. */
+/* Adds the values of the entries of dr/dy + c dr/dy'. It is called after cb_entries_begin. */
 cb_status cb_ida_jacobian(cb_ida *m, double t, double c, const double *y, const double *yp);
 
 /* Sets y and y' from a state. The state is projected to the rows, and the multipliers that enforce the rows are

@@ -174,7 +174,7 @@ cb_status cb_lobatto_constraints_begin(cb_lobatto_constraints *c, cb_lobatto *l,
 }
 
 /* Returns T.U/m for row `row` of T and row `other` of U: the sum over the particles that the two rows share. The
- * particles of both rows ascend. */
+ * particles of a row are stored in ascending order. */
 static double overlap(const cb_lobatto_constraints *c, const double *T, int row, const double *U, int other) {
   const cb_space *g = c->space;
   const double *mass = cb_system_masses(c->system);

@@ -265,8 +265,9 @@ INLINE void correct_forces(step *s, int dim, int n) {
   }
 }
 
-/* Ends Newton's method. Impulses that hold variables need the residual at the end, and a bundle without a form needs
- * its connection. */
+/* Ends Newton's method. If a variable rests or is held, evaluates the residual at the solution, because the residual is
+ * the impulse that holds the variable. Otherwise corrects the forces to first order and, for a bundle without a form,
+ * evaluates its connection. */
 INLINE cb_status settle(step *s, int dim, int n) {
   for (int i = 0; i < n; i++)
     if (s->how[i] == RESTS || s->how[i] == HELD) return evaluate(s, false);
@@ -414,8 +415,8 @@ INLINE void add_works(const step *s, int dim, int n, cb_shape_state *to) {
   }
 }
 
-/* At a break of the gait the rates of the driven variables jump from v- to v+. Their momenta need the impulses J, whose
- * work is J (v- + v+)/2. */
+/* At a break of the gait the rates of the driven variables jump from v- to v+. The impulses J that change their momenta
+ * do the work J (v- + v+)/2. */
 static cb_status cross_break(const step *s, const bool *held, cb_shape_state *to) {
   const cb_shape_problem *p = s->problem;
   double r[CB_SHAPE_MAX], before[CB_SHAPE_MAX], after[CB_SHAPE_MAX], momentum[CB_SHAPE_MAX];

@@ -337,7 +337,7 @@ const double *cb_mechanism_rates(const cb_mechanism *m) { return m->rate; }
 
 /* --- the start, and what is recorded --- */
 
-/* Finds the gaps of the hinges in blocks, which steps do not compute. */
+/* Finds the gaps of the hinges that are in blocks. A step does not compute these gaps. */
 static void find_gaps_of_hinges(cb_mechanism *m) {
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];

@@ -160,17 +160,17 @@ cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, doub
  * from the previous twists of the states. *turned becomes the largest difference (m/s, rad/s). */
 cb_status cb_mechanism_restart(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *turned);
 
-/* Inertia that all bodies share, 2 T = <C(q) Y, Y> for the twists Y in their frames (mechanism_private.h). q are the
- * coordinates with the numbers coordinate[coordinates] among all. `at` sets C[n (n + 1)/2][6][6] for n bodies, the
- * blocks (i, j <= i) row by row, and slope[coordinates][..], its derivatives in q (NULL: not wanted). It returns
- * CB_STEP_DOMAIN where C is not known. */
+/* Inertia that all bodies share, 2 T = <C(q) Y, Y> for the twists Y in their frames (mechanism_private.h). C depends on
+ * some coordinates q; coordinate[coordinates] are their numbers among the coordinates of all joints. `at` sets C[n (n +
+ * 1)/2][6][6] for n bodies, the blocks (i, j <= i) row by row, and slope[coordinates][..], its derivatives in q (NULL:
+ * not wanted). It returns CB_STEP_DOMAIN where C is not known. */
 enum { CB_SHARED_COORDINATES = 3 };
 typedef struct cb_shared_inertia {
   void *self;
   int coordinates, coordinate[CB_SHARED_COORDINATES];
   cb_status (*at)(void *self, const double *q, double *C, double *slope);
 } cb_shared_inertia;
-/* From now on all bodies, each of which has to be joined, share this inertia. Copies *of. */
+/* After this call all bodies share this inertia. Each body has to be joined. Copies *of. */
 cb_status cb_mechanism_share(cb_mechanism *m, const cb_shared_inertia *of);
 
 typedef struct cb_mechanism_step {
@@ -188,9 +188,9 @@ cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cons
 cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
 
 /* This function is for integrators that move the coordinates of joints and compute places from them (mechanism_tree.h).
- * From now on q is a part of the motion, and is not computed from places any more. Returns CB_ERROR_UNSUPPORTED in a
- * curved space, and for joints that close loops, have dry friction or limits, or are of a class that is not `serial`;
- * *which is the joint. */
+ * After the call q is a part of the motion, and is not computed from places. Returns CB_ERROR_UNSUPPORTED in a curved
+ * space, and for joints that close loops, have dry friction or limits, or are of a class that is not `serial`; *which
+ * is the joint. */
 cb_status cb_mechanism_move_coordinates(cb_mechanism *m, int *which);
 /* Moves all joined bodies from t to t + h by an explicit step of order 4; cb_mechanism_settle is not needed after it.
  * On failure nothing has changed; *failed is the body (-1: no single body). */

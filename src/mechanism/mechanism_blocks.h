@@ -42,7 +42,7 @@ struct cb_body_block {
   bool coupled; /* K of some body is not diagonal in its frame */
 };
 
-/* The data of bodies for settling. */
+/* The data of the bodies of a block at a node, for settling. */
 struct cb_node_block {
   alignas(64) cb_block_inertia K;
   cb_four load[6];

@@ -154,7 +154,7 @@ INLINE m3 hat_times(v3 a, m3 m) {
   return (m3){minus(times(a.y, m.z), times(a.z, m.y)), minus(times(a.z, m.x), times(a.x, m.z)),
               minus(times(a.x, m.y), times(a.y, m.x))};
 }
-/* r m r^T, and the same for a diagonal m */
+/* turned returns r m r^T, and turned_diagonal the same product for a diagonal m. */
 INLINE m3 turned(m3 r, m3 m) {
   const m3 half = {apply_transposed(m, r.x), apply_transposed(m, r.y), apply_transposed(m, r.z)};
   return (m3){apply(r, half.x), apply(r, half.y), apply(r, half.z)};

@@ -45,8 +45,8 @@ typedef struct cb_link {
   int body, joint, parent;                      /* joint -1: a root; parent: a link, or -1 for the world */
   int root;                                     /* the first body of its tree */
   bool first_moves;                             /* the body is the first one of its joint */
-  bool in_block, node_in_block, hinge_in_block; /* true if a block treats: the body in a step; the body at a node; the
-                                                 * joint */
+  bool in_block, node_in_block, hinge_in_block; /* true if a block treats the body in a step (in_block), the body at a
+                                                 * node (node_in_block), or the joint (hinge_in_block) */
   int n;                                        /* number of free coordinates, which are neither driven nor held */
   int coordinate[6];                            /* [n]: the numbers of the free coordinates in the joint */
   cb_rigid_trial trial;
@@ -428,7 +428,7 @@ void cb_loops_take(cb_mechanism *m, bool end);
  * coordinates are held. */
 void cb_loops_sort(cb_mechanism *m);
 bool cb_loops_are_sorted(const cb_mechanism *m);
-/* Stores how many rows of each joint are dropped now. */
+/* Stores how many rows of each joint are dropped at present. */
 void cb_loops_count(cb_mechanism *m);
 /* Sets the targets of constraints. If `rates` is set, they are the rates of driven coordinates; otherwise they close
  * gaps. */
@@ -490,9 +490,10 @@ struct cb_shared {
                                                             * C */
   double h;                                                /* length of the step; 0: at a node */
   bool known;                                              /* C and slope were computed at the coordinates q */
-  double q[CB_SHARED_COORDINATES], (*C)[36], (*slope)[36]; /* coordinates on which C depends; [blocks]: C;
-                                                            * [coordinates][blocks]: slope = dC/dq */
-  double (*Y)[6], (*CY)[6], (*slope_Y)[6];                 /* [n]: twists Y; [n]: C Y; [coordinates][n]: dC/dq_c Y */
+  double q[CB_SHARED_COORDINATES], (*C)[36], (*slope)[36]; /* q: coordinates on which C depends; C: [blocks]; slope:
+                                                            * [coordinates][blocks], dC/dq */
+  double (*Y)[6], (*CY)[6], (*slope_Y)[6];                 /* Y: [n], twists; CY: [n], C Y; slope_Y: [coordinates][n],
+                                                            * dC/dq_c Y */
   double *force;                                           /* [coordinates of all joints]: Q_c */
   double (*slope_at)[6], force_at[CB_SHARED_COORDINATES];  /* [n]: the twists at which slope_Y was computed, and Q_c at
                                                             * these twists */

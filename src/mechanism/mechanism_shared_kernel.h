@@ -9,7 +9,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* The number of columns that are handled together, one row of these columns, and six rows. */
+/* COLUMNS: the number of columns that are handled together; columns: one row of these columns; six_columns: six
+ * rows. */
 enum { COLUMNS = CB_SHARED_COLUMNS };
 typedef double columns __attribute__((vector_size(8 * COLUMNS), may_alias));
 typedef long long columns_bits __attribute__((vector_size(8 * COLUMNS), may_alias));
@@ -23,7 +24,7 @@ typedef struct six_columns {
 
 /* --- operations on columns --- */
 
-/* out = m V, and out = m^T V, of three rows */
+/* columns_times computes out = m V, and columns_times_transposed computes out = m^T V, for V of three rows. */
 INLINE void columns_times(const double m[3][3], const columns V[3], columns out[3]) {
 #pragma GCC unroll 3
   for (int i = 0; i < 3; i++) out[i] = m[i][0] * V[0] + m[i][1] * V[1] + m[i][2] * V[2];
@@ -104,8 +105,8 @@ static void find_E(cb_mechanism *m) {
   }
 }
 
-/* Finds z, the columns of Z at the end of the step from number `from` on. The last column is that of the closing twists
- * e. */
+/* Finds z, the columns of Z at the end of the step that are handled together, beginning with column `from`. The last
+ * column of Z belongs to the closing twists e. */
 static void find_motions(cb_mechanism *m, int from) {
   const cb_shared *s = m->shared;
   for (int i = 0; i < m->links; i++) {

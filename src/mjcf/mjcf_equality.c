@@ -136,7 +136,7 @@ static cb_status find_body(const cb_mjcf_reader *r, const cb_node *name, place *
   return cb_fail_unknown(name, "body", name->text, known, n);
 }
 
-/* Returns the pose in the world. When this function is called, all bodies are at the reference. */
+/* Returns the pose of p in the world. When this function is called, all bodies are at the reference. */
 static cb_pose at_home(const place *p) {
   cb_pose pose = p->pose;
   if (p->body) cb_pose_multiply(&p->body->place, &p->pose, &pose);

@@ -189,7 +189,7 @@ bool cb_mjcf_is_joint(const cb_xml *e);
 cb_status cb_mjcf_first_joint(const cb_mjcf_scope *scope, cb_xml *body, cb_xml **out);
 cb_status cb_mjcf_joint_type(const cb_mjcf_scope *scope, cb_xml *joint, cb_mjcf_joint *out);
 
-/* A joint or a site, in the order in which MuJoCo counts joints. */
+/* A joint or a site. The list of all of them is in the order in which MuJoCo counts joints. */
 typedef struct cb_mjcf_target {
   cb_xml *e;
   cb_mjcf_scope scope; /* the scope of the element; its frame is given in the frame of the body of the scenario */
@@ -205,7 +205,7 @@ typedef struct cb_mjcf_target {
 cb_status cb_mjcf_add_target(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body *body, const cb_pose *at,
                              cb_mjcf_target **out);
 /* Returns the first joint (or site, if `joint` is not set) that has this name in the file of r, or NULL. *copies
- * becomes the number of those with this name. */
+ * becomes the number of joints (or sites) with this name. */
 const cb_mjcf_target *cb_mjcf_find_target(const cb_mjcf_reader *r, const char *name, bool joint, int *copies);
 /* Finds the pose of a site, in the frame of its body of the scenario or of the world. */
 cb_status cb_mjcf_site_pose(const cb_mjcf_target *site, cb_pose *out);

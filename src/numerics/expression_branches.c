@@ -43,8 +43,9 @@ typedef enum cb_border {
 enum { CB_CONE_PLANES = 8 };
 enum { SEGMENTS = 96, HALVINGS = 60 };
 
-/* The minimum difference on the border that counts as a jump, and the minimum slope that counts as a kink, both
- * relative to the sizes of the terms that are compared. */
+/* Thresholds at a point of the border (`look`). jump: the minimum of |f+ - f-| that counts as a jump; bent: the minimum
+ * slope of f+ - f- against the margin that counts as a hollow kink. Both are relative to the sizes of f+ and f-, or of
+ * their gradients. */
 static const double jump = 1e-9, bent = 1e-6;
 
 static bool is_less(int op) { return op == CB_OP_LESS || op == CB_OP_LESS_EQUAL; }

@@ -96,9 +96,9 @@ double cb_operation_value(const cb_operation *o, const double *v);
 /* A branch of an expression, owned by the caller. */
 typedef struct cb_expression_branch {
   cb_expression *value;
-  /* the branch is valid where the guard is >= 0; NULL: valid everywhere, as a choice of a minimum is */
+  /* the branch is valid where the guard is >= 0; NULL: it is valid everywhere (an operand of a minimum) */
   cb_expression *guard;
-  /* the branch is valid where the guard is >= 0; NULL: it is valid everywhere */
+  /* the branch is a tangent plane at the tip of a cone; its guard depends on how deep the body is in the wall there */
   bool plane;
   int tip; /* operations before this one may still have tips of cones that have not been examined */
 } cb_expression_branch;

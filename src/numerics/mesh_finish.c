@@ -330,15 +330,15 @@ static bool is_spike(const outline *o, int b) {
          (a[0] - at[0]) * (c[0] - at[0]) + (a[1] - at[1]) * (c[1] - at[1]) > 0;
 }
 
-/* Returns whether the corner b may be cut off: no other part of the polygon lies in its triangle, and no corner lies on
- * the cut. */
+/* Returns whether the corner b may be cut off: no other part of the polygon lies in the triangle of b and its two
+ * neighbours, and no corner lies on the side that joins the neighbours. */
 static bool is_ear(const outline *o, int b) {
   const int a = o->last[b], c = o->next[b];
   if (side(o, a, b, c) <= 0) return false;
   for (int v = c; v != a; v = o->next[v]) {
     const int w = o->next[v], beyond = side(o, c, a, v);
     if (beyond >= 0 && side(o, a, b, v) > 0 && side(o, b, c, v) > 0) return false;
-    /* An edge of the remaining polygon enters the triangle through the cut. */
+    /* The edge from v to w of the remaining polygon enters the triangle through the side from c to a. */
     if (beyond * side(o, c, a, w) < 0 && side(o, v, w, a) * side(o, v, w, c) < 0) return false;
   }
   return true;

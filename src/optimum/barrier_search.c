@@ -1,5 +1,6 @@
 /* The direct search within constraints. It first searches without a barrier. If the result violates a constraint, it
- * searches with barriers that decrease. Then the gait is solved exactly at corners of constraints or along bounds. */
+ * searches with barriers that decrease. Then it solves for the gait that passes exactly through corners of constraints,
+ * or that is exactly at bounds along arcs. */
 #include "optimum/direct.h"
 #include "optimum/extremal.h"
 
@@ -244,8 +245,8 @@ cb_status cb_direct_maximum(const cb_optimum_problem *problem, const cb_gait *st
 /* --- corners of constraints around which a gait bends: located with a barrier, then solved by equations at vertices of
  * arcs --- */
 
-/* Other constraints may be violated by at most off_small, relative to the longest line. A force on a corner that pulls
- * may be at most pull_small, relative to the largest force. */
+/* Other constraints may be violated by at most off_small, relative to the longest line. If a corner pulls the gait, its
+ * force may be at most pull_small, relative to the largest force of a corner. */
 static const double off_small = 1e-9, pull_small = 1e-8;
 
 cb_status cb_corner_at(cb_shape_constraints *w, cb_corner *corner, int functions, const double *c, bool slopes,
@@ -333,7 +334,7 @@ static int find(const cb_direct *d, meeting *list) {
 
 /* --- the gait --- */
 
-/* Returns CB_OK if no corner pulls on the gait and no other constraint is violated. */
+/* Returns CB_OK if all corners push the gait, none pulls it, and the gait violates no other constraint. */
 static cb_status holds(cb_direct *d) {
   const double *nu = d->qp->multiplier + d->qp->rows - 2 * d->corners; /* the rows of corners are the last ones */
   double largest = 0;

@@ -23,9 +23,8 @@ enum {
   LAST = 2 /* the end of the search for conjugate times; the gait ends at 1 */
 };
 
-/* Returns the largest of the last fifth of the coefficients, relative to the largest coefficient. The coefficients are
- * those of the rate r'. The part of the gait itself that the basis leaves out is therefore smaller than the last
- * coefficients. */
+/* Returns the largest of the last fifth of the coefficients of the rate r', relative to the largest coefficient. It is
+ * an estimate of the part of r' that the basis leaves out. The part of r that it leaves out is smaller. */
 static double tail(const cb_direct *d) {
   const int f = d->basis->functions, n = d->v->n, arcs = d->basis->harmonics ? 0 : d->basis->arcs;
   const int each = arcs ? d->basis->degree - 1 : f, last = each - (arcs ? each + 1 : f) / 5; /* on arcs each + 1 is the
@@ -216,8 +215,8 @@ static cb_status solve_by_wong(cb_direct *d, cb_optimum *o) {
   return CB_OK;
 }
 
-/* Does not change the gait, but uses twice as many nodes. Computes how much the cost changes, relative to the cost, and
- * the largest change of a number of the holonomy. A body that does not move has the cost 0. */
+/* Computes, with the same gait and twice as many nodes, how much the cost changes, relative to the cost, and the
+ * largest change of a number of the holonomy. A body that does not move has the cost 0. */
 static cb_status finer_quadrature(const cb_direct *d, double *change) {
   const cb_basis *s = d->basis;
   const cb_group *G = d->problem->bundle->group;

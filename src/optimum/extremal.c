@@ -228,7 +228,7 @@ static cb_status bounds_arcs(const unsigned *mark, arcs *a) {
 }
 
 /* For each arc of m and each variable that is held along the arc, sets the value of the bound that holds it: the lower
- * or the upper bound, whichever is nearer to the start in the middle of the arc. */
+ * or the upper bound, whichever is nearer to the shape of the gait `start` at the middle of the arc. */
 static void bounds_set(extremal_mesh *m) {
   for (int a = 0; a < m->arcs; a++)
     for (int i = 0; i < m->p->n; i++) {

@@ -1,8 +1,8 @@
-/* The data of the integrator `ida` and its parts: its equations and their Jacobian, and SUNDIALS
- * (ida_solver.c).
+/* The data of the integrator `ida` and its parts: its equations and their Jacobian, and SUNDIALS (ida_solver.c).
  *
  * The unknowns are y = (x, v, L, M): n*k positions and velocities, the integrals L of the multipliers of all rows, and
- * the integrals M of the multipliers that enforce the rows of position. See integrators/ida.c for the equations.
+ * the integrals M of the multipliers that enforce the rows of position. L', M' and y' are rates. F: forces; g: values
+ * of the rows; G: their gradients; m: mass. See integrators/ida.c for the equations.
  */
 #pragma once
 

@@ -50,7 +50,8 @@ cb_lanes_step cb_lanes_go(cb_lanes *lanes);
  * state. failed: the lane failed in the last step. */
 void cb_lanes_store(cb_lanes *lanes, size_t lane, cb_integrator *in, cb_state *state, bool history, bool failed);
 
-/* The data of the kernels. Number i of lane l is at [i*width + l]. */
+/* The data of the kernels, for n particles with k coordinates each, m springs and s stages. Number i of lane l is at
+ * [i*width + l]. */
 typedef enum cb_lanes_shape {
   CB_LANES_FLAT,
   CB_LANES_CURVED,

@@ -1,5 +1,9 @@
 /* Definitions shared by the files of Lobatto IIIA-IIIB (the class is in integrators/lobatto.c): the data of the form in
- * the embedding, and the two forms. The symbols are those of lobatto_embedding.c. */
+ * the embedding, and the two forms.
+ *
+ * The equations are in lobatto_embedding.c. x0, p0: positions and momenta at the start of the step; h: its length; X_i,
+ * P_i: positions and momenta of stage i; x1: positions at the end; D_i = X_i - x0; F_i: forces; Lambda_i: multipliers
+ * of the space; G_i = F_i - Lambda_i X_i; A, c, b: coefficients of IIIA; A^: those of IIIB. */
 #pragma once
 
 #include "core/arena.h"

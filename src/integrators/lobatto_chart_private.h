@@ -1,5 +1,9 @@
 /* Definitions that the files of Lobatto IIIA-IIIB in a fixed chart share. The equations are in lobatto_chart.c. Stage
- * arrays are [s][n*dim]; stages count from 0. */
+ * arrays are [s][n*dim]; stages count from 0.
+ *
+ * q0: coordinates at the start of the step; h: its length; Q_i, P_i, u_i: coordinates, momenta and rates dq/dt of stage
+ * i; g(t, q) = 0: the constraints; G = dg/dq: their gradients; M = m g_ij, with the mass m and the metric g_ij, whose
+ * inverse is g^-1. */
 #pragma once
 
 #include "dynamics/gram.h"

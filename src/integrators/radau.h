@@ -1,6 +1,10 @@
 /* Definitions shared by the files of Radau IIA with constraints. The equations are in integrators/radau_iia.c.
  *
  * Arrays of stages are [s][count], count = n*k; arrays of rows are [s][R], and gradients are [s][entries].
+ * s: number of stages; n: number of particles; k: number of coordinates per particle; h: length of the step; x0, v0:
+ * positions and velocities at its start; X, V: those of the stages; F: forces; g(t, x) = 0: the constraints, with R
+ * rows; G = dg/dx: gradients; lambda, mu: multipliers; W: (m I)^-1 with the mass m and I = diag(form), in a chart (m
+ * g_ij)^-1.
  */
 #pragma once
 

@@ -1,4 +1,5 @@
-/* Newton's method of Radau IIA: its unknowns, its residual, and its matrix. */
+/* Newton's method of Radau IIA: its unknowns, its residual, and its matrix. The symbols are those of radau.h; a_ij are
+ * the coefficients, A = (a_ij). */
 #include "integrators/radau.h"
 
 #include <amd.h>

@@ -1,4 +1,6 @@
-/* The loops over blocks of bodies and hinges (equations: mechanism_blocks.h), compiled once per instruction set. */
+/* The loops over blocks of bodies and hinges (equations: mechanism_blocks.h), compiled once per instruction set. Y:
+ * twist; h: length of the step; half = hY/2 = (w, v); K: inertia; mu = K Y + mu_0; D = dtau^-1_{hY}; p: momentum at the
+ * first node; f: force; A: matrix of a link. */
 #include "mechanism/mechanism_blocks_vectors.h"
 #include "numerics/vec3.h"
 

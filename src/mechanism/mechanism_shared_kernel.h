@@ -1,6 +1,10 @@
 /* The sweeps of bodies that share inertia (equations: mechanism_private.h), compiled once per instruction set. Columns
  * of Z are handled four at a time, and M is factored without pivots, because it is nearly symmetric and positive. Every
  * operation acts on each column alone, and nothing is fused, so results do not depend on the instruction set.
+ *
+ * C: shared inertia; Y: twists of all bodies; x: displacements of the roots and changes of all free coordinates; Z x:
+ * motions that the joints allow; E: maps a displacement in the world's axes to the change of Y; A: matrices of the
+ * links; G = A + h E^T C E + the derivatives in q and Q; M = Z_k^T G Z_{k+1} + stiff; e: closing twists.
  */
 #include "mechanism/mechanism_private.h"
 

@@ -1,4 +1,7 @@
-/* The sweeps over a tree (equations: mechanism_private.h), compiled once per instruction set.
+/* The sweeps over a tree (equations: mechanism_private.h), compiled once per instruction set. A: matrix of a link; X:
+ * maps twists of the parent to the link; S: twists of the joint; D = S^T A S + stiff, whose inverse is the member D of
+ * a link; AS = X^T A S; L = D^-1 S^T A X; r: load; eta: displacement or twist of a link; d: vector from the origin of
+ * the parent to that of the link.
  *
  * A vector of six numbers is handled as its angular and its linear part. Three numbers of an array are read together
  * with the number after them, so the fourth number of a vector has no meaning here, and products are summed over three.
@@ -70,7 +73,7 @@ INLINE six times_rows(const double S[6], const cb_six A[6]) {
   return sum;
 }
 
-/* sum_k D_jk x_k */
+/* Returns sum_k l->D[j][k] x_k, row j of D^-1 times x. */
 INLINE six weighted(const cb_link *l, int n, int j, const six x[6]) {
   six sum = times6(l->D[j][0], x[0]);
   for (int k = 1; k < n; k++) sum = plus6(sum, times6(l->D[j][k], x[k]));

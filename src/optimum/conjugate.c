@@ -1,5 +1,6 @@
 /* Conjugate and focal times (extremal.h): a Lagrangian frame is transported along an extremal, and the angles of its
- * rotation are followed. */
+ * rotation are followed. r: shape; p, lambda: momentum and multipliers of Wong's equations; g: group element; mu =
+ * Ad*_{g^-1} lambda; eta = (delta g) g^-1; Y, Z: positions and momenta of the columns of the frame. */
 #include "optimum/extremal.h"
 #include "optimum/extremal_private.h"
 

@@ -1,4 +1,6 @@
-/* Motions with momentum (effort.h): the torques and the displacement that the momentum causes, and the Hessian. */
+/* Motions with momentum (effort.h): the torques and the displacement that the momentum causes, and the Hessian. r:
+ * shape; A: connection; P: inertia of the locked body; g: group element; mu: momentum in the body frame, mu_0 at the
+ * start; w = P^-1 mu; xi: body velocity. */
 #include "optimum/effort_private.h"
 
 #include "bundle/bundle_private.h"

@@ -1,4 +1,5 @@
-/* Types and functions that the files of the cost of torques share. Symbols are those of effort.h. */
+/* Types and functions that the files of the cost of torques share. As in effort.h: r: shape; M: metric; A: connection;
+ * P: inertia of the locked body; g: group element; mu: momentum in the body frame, mu_0 at the start; tau: torques. */
 #pragma once
 
 #include "numerics/small.h"

@@ -1,6 +1,6 @@
 /* The numerical geometry of a chart, and functions that its files share: the metric in its domain, the metric's
  * Cholesky factor, geodesics by integration and by minimisation, and the functions of spaces that are given by their
- * metric. */
+ * metric. q: position; u: velocity; g_ij: metric; d_l: derivative with respect to coordinate l. */
 #pragma once
 
 #include "numerics/small.h"
@@ -137,10 +137,10 @@ double cb_curve_rest(const cb_curve *c);
 /* Computes the energy and the gradient, and for order 2 also the data of the matrix. Returns CB_ERROR_DOMAIN if the
  * curve leaves the chart. */
 cb_status cb_curve_evaluate(cb_curve *c, int order);
-/* Makes the upper triangle h of the Hessian and factors its inner part in place, H_ii = U^T U. The columns of the ends
- * become U^-T H_ie. If with_ends is true, the block of the ends becomes the Hessian with respect to the ends. `convex`
- * omits the terms that may be negative. Returns false if a pivot of the inner part is not above 1e-4 of its diagonal
- * entry. */
+/* Makes the upper triangle h of the Hessian. Factors the block of the inner nodes in place, H_ii = U^T U (i: inner
+ * nodes, e: ends). The columns of the ends become U^-T H_ie. If with_ends is true, the block of the ends becomes the
+ * Hessian with respect to the ends. `convex` omits the terms that may be negative. Returns false if a pivot of the
+ * inner block is not above 1e-4 of its diagonal entry. */
 bool cb_curve_factor(cb_curve *c, bool convex, bool with_ends);
 /* Computes y = U^-T times the gradient of the inner nodes, and returns |y|^2. */
 double cb_curve_newton(const cb_curve *c, double *y);

@@ -1,5 +1,5 @@
-/* One factor of a space: its form, projections to it, and distances from chords. Arrays start at the first coordinate
- * of the factor. */
+/* One factor of a space: its form <u,v>, projections to it, and distances from chords. A curved factor of curvature K
+ * contains the points x with <x,x> = 1/K. Arrays start at the first coordinate of the factor. */
 #pragma once
 
 #include "numerics/numerics_curved.h"

@@ -1,5 +1,6 @@
 /* Positional constraints in Lobatto IIIA-IIIB in the embedding, in sweeps and in Newton's method
- * (lobatto_constraints.h). */
+ * (lobatto_constraints.h). g: values of the rows; G: their gradients; lambda: their multipliers; T: tangential parts of
+ * the gradients; X_i: positions at stage i. */
 #include "integrators/lobatto_constraints.h"
 #include "numerics/dd.h"
 #include "numerics/small.h"

@@ -1,4 +1,5 @@
-/* Joined bodies: their trees, the motions of joints at poses, and the start (mechanism.h). */
+/* Joined bodies: their trees, the motions of joints at poses, and the start (mechanism.h). S: twists of a joint, one
+ * per coordinate; a covector gives a number for each twist. */
 #include "mechanism/mechanism_blocks.h"
 #include "numerics/vec3.h"
 

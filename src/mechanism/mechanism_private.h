@@ -1,6 +1,11 @@
-/* The data of a mechanism, shared by its files (symbols: mechanism.h). Everything is in the world's axes; twists and
+/* The data of a mechanism, shared by its files (equations: mechanism.h). Everything is in the world's axes; twists and
  * wrenches of a body are about its origin. In a curved space everything of a link is in the frame of its body
- * (mechanism_curved.c). */
+ * (mechanism_curved.c).
+ *
+ * k, k+1: the first and the last node of a step of length h; q: coordinates of joints; Q: forces on them; S: twists of
+ * a joint, one per coordinate; X: maps a twist of the parent to the origin of the link; Y: twist of a body; eta:
+ * displacement of a link in a step, or its twist at a node; W: impulses; w: impulse of the joint of a link; A: matrix
+ * of a link, which maps eta to an impulse; p: momentum of a body; mu_0: its momentum at rest; K: its inertia. */
 #pragma once
 
 #include "core/arena.h"

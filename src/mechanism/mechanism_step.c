@@ -1,5 +1,6 @@
-/* The drift: the part of a step of joined bodies from one node to the next (equations: mechanism.h). Settling at a node
- * is in mechanism_node.c. */
+/* The drift: the part of a step of joined bodies from one node to the next (equations: mechanism.h; other symbols:
+ * mechanism_private.h). Settling at a node is in mechanism_node.c. R_0: rotation of a body at the first node; J:
+ * Newton's matrix of a single body; tau: the map from twists to poses. */
 #include "mechanism/mechanism_blocks.h"
 #include "numerics/dd.h"
 #include "numerics/vec3.h"

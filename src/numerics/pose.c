@@ -1,5 +1,5 @@
-/* This file computes poses in spaces of constant curvature, from biquaternions, or from SE(3) if the curvature is 0
- * (curvebody/pose.h). */
+/* This file computes poses in spaces of constant curvature K, from biquaternions, or from SE(3) if K is 0
+ * (curvebody/pose.h). Y: twist; tau: the maps from twists to poses; mu: momentum; numbers a + j b have j^2 = K. */
 #include "numerics/numerics_curved.h"
 #include "numerics/vec3.h"
 #include "numerics/lie_private.h"

@@ -1,5 +1,6 @@
-/* This file computes poses, their products, the maps tau, the logarithm, and the differentials of tau (equations:
- * curvebody/se3.h). */
+/* This file computes poses, their products, the maps tau from twists to poses, the logarithm, and the differentials of
+ * tau (equations: curvebody/se3.h). Twists are (angular, linear), for example Y = (w, v); momenta are mu = (l, p) with
+ * the angular part l. */
 #include "numerics/lie_private.h"
 #include "numerics/vec3.h"
 #include <curvebody/se3.h>

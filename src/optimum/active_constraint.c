@@ -1,5 +1,7 @@
 /* The active constraints of a gait (shape_constraint.h): the directions that they block, their forces, and the arcs of
- * the gait on which they act. */
+ * the gait on which they act. s_k(r) >= 0: constraint k on the shape r; phi: functions of the basis; row: one condition
+ * ds_k . delta r >= 0 at a node or a vertex (= 0 if the row has a force), where delta r is a change of the gait; item:
+ * an interval of time on which one constraint is active, with all its rows. */
 #include "core/arena.h"
 #include "numerics/small.h"
 #include "optimum/direct.h"

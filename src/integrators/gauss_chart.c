@@ -119,7 +119,7 @@ typedef struct cb_gauss_chart {
   double *w0, *u0, *dq;
   double inverse_a[CB_STAGES_MAX][CB_STAGES_MAX]; /* the inverse of A = (a_ij), packed s x s */
   cb_predictor *predictor;
-  cb_chart_jet *jet; /* [s][n], for Newton's method */
+  cb_chart_jet *jet; /* [s][n]: derivatives of w and W for each stage and particle, for Newton's method */
   double *block;     /* [(s dim)^2]: scratch for one block of the matrix */
 } cb_gauss_chart;
 

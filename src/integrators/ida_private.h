@@ -43,7 +43,7 @@ typedef struct cb_ida {
   SUNLinearSolver linear;
   bool sparse;
   cb_entries entries;
-  cb_columns columns; /* the columns of a sparse matrix */
+  cb_columns columns; /* the compressed columns of the matrix, if it is sparse */
 
   double *x, *v;                               /* scratch: positions and velocities of an output or of a start state */
   double *W;                                   /* [n*k*k]: of each particle: (m I)^-1 with I = diag(form) in the

@@ -69,9 +69,9 @@ extern const cb_lanes_kernel cb_lanes_kernel_avx2, cb_lanes_kernel_avx512;
 struct cb_lanes {
   cb_arena *arena;
   const cb_lanes_kernel *kernel;
-  bool lobatto, compensated, moves; /* moves: origins move */
+  bool lobatto, compensated, moves; /* moves: frames of particles have origins that may move */
   cb_lanes_shape shape;
-  size_t lanes; /* lanes in use; the others are copies of the first */
+  size_t lanes; /* number of lanes in use; the other lanes are copies of the first one */
   int n, k, s, m, components;
   const int *start;        /* the first particle of each component */
   const cb_system *system; /* the system of the first lane */
@@ -83,10 +83,10 @@ struct cb_lanes {
       tolerance[CB_LANES_MAX];
   int maximum[CB_LANES_MAX], iterations[CB_LANES_MAX];
   double residual_of[CB_LANES_MAX];
-  double *mass;                  /* [n] */
+  double *mass;                  /* [n]: masses of the particles */
   double *stiffness, *tension;   /* [m], one per spring; tension is stiffness times rest length */
   double *x, *x_low, *p, *p_low; /* [n*k]: positions x and momenta p, with their low parts */
   double *X[CB_LANES_STAGES], *D[CB_LANES_STAGES], *F[CB_LANES_STAGES], *G[CB_LANES_STAGES], *old[CB_LANES_STAGES];
-  double *off;                            /* [n]: <x,x> - 1/K */
+  double *off;                            /* [n]: <x,x> - 1/K of each particle, with the curvature K */
   double *dx, *dp, *sum_x, *sum_p, *at_p; /* work arrays of rk4 */
 };

@@ -52,7 +52,7 @@ struct cb_lobatto {
   const double *mass;
 
   double past_h;                   /* the length of the step from which G is stored */
-  bool has_history;                /* G holds the last step's values */
+  bool has_history;                /* G holds the values of the last step */
   bool has_force;                  /* F[0] holds the force at the state's position */
   const cb_lobatto_kernel *kernel; /* NULL: the points of the space do not have four coordinates */
   int n_factors, curved;           /* number of factors, and index of the curved factor */
@@ -63,7 +63,7 @@ struct cb_lobatto {
   cb_integrator *in;
   const cb_space *g;
   cb_solver_choice solver;
-  struct cb_lobatto_newton *newton;    /* NULL until it is needed */
+  struct cb_lobatto_newton *newton;    /* the data of Newton's method; NULL until they are needed */
   struct cb_lobatto_constraints *rods; /* the constraints of the system; NULL: there are none */
   double *dp, *p_low;
 
@@ -105,7 +105,7 @@ cb_status cb_lobatto_newton_solve(cb_lobatto *l);
 
 typedef struct cb_lobatto_options {
   int stages, solver, iterations; /* solver: CB_SOLVER_.. of integrators/iteration.h */
-  double tolerance;               /* 0: round-off */
+  double tolerance;               /* relative tolerance of the stages; 0: round-off */
   bool compensated;
 } cb_lobatto_options;
 

@@ -27,8 +27,8 @@ struct cb_lobatto_chart {
   int max_iterations;
   double tolerance; /* relative tolerance of the stages; 0: round-off */
   cb_solver_choice solver;
-  cb_tableau tableau;                                  /* a: IIIA, a_hat: IIIB */
-  double Winv[CB_LOBATTO_MAX - 1][CB_LOBATTO_MAX - 1]; /* see integrators/lobatto.h */
+  cb_tableau tableau;                                  /* a: coefficients of IIIA; a_hat: those of IIIB */
+  double Winv[CB_LOBATTO_MAX - 1][CB_LOBATTO_MAX - 1]; /* the inverse of a block of W (integrators/lobatto.h) */
 
   /* the start and the length of the step that is being made */
   const cb_state *start;
@@ -38,7 +38,7 @@ struct cb_lobatto_chart {
 
   double *q, *z, *u, *w, *F; /* values at the stages: q: Q_i; z: Q_i - q0; u: dq/dt; w: P_i; F: forces */
   double *rates;             /* [s-1][count + rows]: dp/dt with the forces of constraints, then the multipliers */
-  double *inverse;           /* [s][n*d*d]: g^-1 */
+  double *inverse;           /* [s][n*d*d]: the inverse metric g^-1 at the stages */
   double *x1, *x1_low, *p1, *p1_low, *change;
   cb_predictor *predict_u, *predict_rates;
 
@@ -49,9 +49,9 @@ struct cb_lobatto_chart {
   int rows;
   size_t entries; /* how many numbers the gradients of all rows have */
   double *G;      /* [s][entries]: the gradients at the stages */
-  double *gap;    /* [s-1][rows]: g at stages 1 .. s-1 */
+  double *gap;    /* [s-1][rows]: values g of the constraints at the stages 1 .. s-1 */
 
-  cb_lobatto_chart_newton *newton; /* NULL until it is needed */
+  cb_lobatto_chart_newton *newton; /* the data of Newton's method; NULL until they are needed */
 };
 
 static inline double *cb_lobatto_chart_rate(const cb_lobatto_chart *m, int i) {

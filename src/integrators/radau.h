@@ -71,8 +71,8 @@ typedef struct cb_radau {
                               * for CB_RADAU_ACCELERATION */
   double *lift, *drift;      /* lift: [count], scratch; drift: [s][count], W G^T mu, or NULL */
   double *y, *z;             /* [s][R]: y: corrections of lambda; z: corrections of mu */
-  double *inverse;           /* charts: [s][n*d*d] g^-1 */
-  double *next;              /* [2][s][count]: the next E and D */
+  double *inverse;           /* [s][n*d*d], only in a chart: the inverse metric g^-1 at the stages */
+  double *next;              /* [2][s][count]: E and D after the next pass of the iteration */
   double *multiplier;        /* [R]: the multipliers at the end of the last step */
   cb_radau_newton *newton;
 } cb_radau;

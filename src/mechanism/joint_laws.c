@@ -17,7 +17,7 @@ enum { OWN = 3, OTHERS = CB_EXPRESSION_VARIABLES - OWN, LABEL = 64 };
 typedef struct law {
   cb_expression *u;
   int others;
-  int *other; /* [others]: i for coordinate i, -1 - i for its rate */
+  int *other; /* [others]: the variables of other joints: i is coordinate i, and -1 - i is its rate */
 } law;
 
 struct cb_joint_laws {
@@ -25,7 +25,7 @@ struct cb_joint_laws {
   int n;
   const char **label;
   cb_actuator *actuator;
-  law *motor, *drive;    /* [n] */
+  law *motor, *drive;    /* [n]: expressions of the motor and of the drive of each coordinate */
   cb_joint_force *force; /* [n]: memory for cb_joint_laws_efforts */
 };
 

@@ -135,7 +135,7 @@ double cb_mechanism_wrench_work(const cb_mechanism *m, int body);
 
 /* The states of the bodies, and a function that returns the problem of a body. */
 typedef struct cb_mechanism_bodies {
-  cb_rigid_state *state; /* [bodies] */
+  cb_rigid_state *state; /* [bodies]: the states of all bodies */
   void *self;
   const cb_rigid_problem *(*problem)(void *self, int body);
 } cb_mechanism_bodies;
@@ -262,7 +262,7 @@ typedef enum cb_actuator_kind {
 
 typedef struct cb_actuator {
   cb_actuator_kind kind;
-  const char *text; /* of u */
+  const char *text; /* the text of the expression u */
   double kp, kv;
   double control[2], effort[2]; /* control: range of u; effort: range of Q; infinite: none */
 } cb_actuator;

@@ -111,14 +111,14 @@ INLINE void multiply(const double p[4], double c, const double a[4], double s, c
 
 INLINE vec plus3(vec x, vec y, vec z) { return plus(plus(x, y), z); }
 INLINE vec cross(vec x, vec y) { return next(minus(each(x, next(y)), each(next(x), y))); }
-/* R a, for R by columns */
+/* Returns R a. R is stored by columns. */
 INLINE vec turn(const vec R[3], const double a[3]) {
   return plus3(times(a[0], R[0]), times(a[1], R[1]), times(a[2], R[2]));
 }
 INLINE vec turn_vec(const vec R[3], vec a) {
   return plus3(times(part(a, 0), R[0]), times(part(a, 1), R[1]), times(part(a, 2), R[2]));
 }
-/* R^T a */
+/* Returns R^T a. */
 INLINE vec turn_back(const vec R[3], vec a) {
   vec rows[3] = {each(R[0], a), each(R[1], a), each(R[2], a)};
   transpose(rows);

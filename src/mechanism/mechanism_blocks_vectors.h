@@ -128,11 +128,11 @@ INLINE void scatter9(double *const to[WIDTH], m3 m) {
 INLINE v3 plus(v3 a, v3 b) { return (v3){a.x + b.x, a.y + b.y, a.z + b.z}; }
 INLINE v3 minus(v3 a, v3 b) { return (v3){a.x - b.x, a.y - b.y, a.z - b.z}; }
 INLINE v3 times(lane c, v3 a) { return (v3){c * a.x, c * a.y, c * a.z}; }
-/* a + c b */
+/* Returns a + c b. */
 INLINE v3 more(v3 a, lane c, v3 b) { return (v3){a.x + c * b.x, a.y + c * b.y, a.z + c * b.z}; }
 INLINE lane dot(v3 a, v3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 INLINE v3 cross(v3 a, v3 b) { return (v3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
-/* m a, and m^T a */
+/* apply returns m a, and apply_transposed returns m^T a. */
 INLINE v3 apply(m3 m, v3 a) { return (v3){dot(m.x, a), dot(m.y, a), dot(m.z, a)}; }
 INLINE v3 apply_transposed(m3 m, v3 a) { return more(more(times(a.x, m.x), a.y, m.y), a.z, m.z); }
 
@@ -143,13 +143,13 @@ INLINE m3 none9(void) {
   return (m3){none, none, none};
 }
 INLINE m3 transposed(m3 m) { return (m3){{m.x.x, m.y.x, m.z.x}, {m.x.y, m.y.y, m.z.y}, {m.x.z, m.y.z, m.z.z}}; }
-/* m - hat(a) */
+/* Returns m - hat(a), where hat(a) b = a × b. */
 INLINE m3 less_hat(m3 m, v3 a) {
   return (m3){{m.x.x, m.x.y + a.z, m.x.z - a.y}, {m.y.x - a.z, m.y.y, m.y.z + a.x}, {m.z.x + a.y, m.z.y - a.x, m.z.z}};
 }
-/* m + a b^T */
+/* Returns m + a b^T. */
 INLINE m3 more_outer(m3 m, v3 a, v3 b) { return (m3){more(m.x, a.x, b), more(m.y, a.y, b), more(m.z, a.z, b)}; }
-/* hat(a) m */
+/* Returns hat(a) m, where hat(a) b = a × b. */
 INLINE m3 hat_times(v3 a, m3 m) {
   return (m3){minus(times(a.y, m.z), times(a.z, m.y)), minus(times(a.z, m.x), times(a.x, m.z)),
               minus(times(a.x, m.y), times(a.y, m.x))};

@@ -91,7 +91,8 @@ typedef struct cb_curved_link {
   cb_pose node, end;        /* the motion m of the joint. node: at the first node; end: at the end of the trial, or at
                              * the present node */
   double X[6][6];           /* Ad of the pose of the parent relative to the body, at the first node */
-  double moved[6][6];       /* Ad_{tau(h Y)} */
+  double moved[6][6];       /* Ad_{tau(h Y)}: maps a twist in the frame at the end of the step to the frame at its
+                             * beginning */
   double r[3][3];           /* the rotation of the body at the first node */
 } cb_curved_link;
 
@@ -187,7 +188,7 @@ struct cb_mechanism {
   int loops, rows, kept;                 /* kept: rows that are not dropped */
   /* number of couplings; they have the last rows, and the last 2*couplings of the loops */
   int couplings;
-  bool sorted;  /* the rows to be dropped are known */
+  bool sorted;  /* it is known which rows are dropped */
   int *implied; /* [joints]: number of rows that were dropped at the start, when no coordinate was held */
   cb_loop *loop;
   cb_loop_row *row;       /* [rows]: the rows of the first loop, then those of the second loop, and so on */
@@ -246,7 +247,7 @@ void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const doubl
 bool cb_sweep_matrices(cb_mechanism *m, int *at);
 /* The loops of the sweeps, once per instruction set (mechanism_sweep_kernel.h). */
 struct cb_sweep_kernel {
-  bool (*eliminate)(cb_mechanism *m, int *at); /* as described for cb_sweep_matrices */
+  bool (*eliminate)(cb_mechanism *m, int *at); /* eliminates all links (see cb_sweep_matrices) */
   /* solves for the loads r; alone: without closing twists and forces of joints */
   void (*solve)(cb_mechanism *m, bool alone);
 };
@@ -499,7 +500,8 @@ struct cb_shared {
                                                             * [coordinates][blocks], dC/dq */
   double (*Y)[6], (*CY)[6], (*slope_Y)[6];                 /* Y: [n], twists; CY: [n], C Y; slope_Y: [coordinates][n],
                                                             * dC/dq_c Y */
-  double *force;                                           /* [coordinates of all joints]: Q_c */
+  double *force;                                           /* [coordinates of all joints]: the forces Q_c on the
+                                                            * coordinates */
   double (*slope_at)[6], force_at[CB_SHARED_COORDINATES];  /* [n]: the twists at which slope_Y was computed, and Q_c at
                                                             * these twists */
   cb_shared_map *map, *E;                                  /* [n]: dtau^-1_{hY} in the frame of the body, and E */

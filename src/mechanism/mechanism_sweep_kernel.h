@@ -65,7 +65,7 @@ INLINE void add_matrix(const cb_link *l, int n, cb_six out[6]) {
   for (int i = 0; i < 6; i++) store6(&out[i], row[i]);
 }
 
-/* S^T A */
+/* Returns S^T A. */
 INLINE six times_rows(const double S[6], const cb_six A[6]) {
   six sum = times6(S[0], load6(&A[0]));
 #pragma GCC unroll 5

@@ -70,7 +70,7 @@ typedef struct cb_unit {
 struct cb_joint_tree {
   int n, coordinates;
   cb_unit *unit;                      /* parents come before children */
-  struct cb_articulated *articulated; /* [n] */
+  struct cb_articulated *articulated; /* [n]: the data of each unit for the sweeps */
   const struct cb_articulated_kernel *kernel;
   int *unit_of; /* [links]: the unit that carries the body of each link */
   int rotations, bases;
@@ -151,7 +151,8 @@ typedef struct cb_articulated {
    * + H v, p = H^T w + M v. All matrices are stored by columns. */
   alignas(64) double q[4];
   double R[3][4], x[4], x_low[4], d[4];
-  cb_six S[3], L[3], Y, P, F; /* L: D^-1 S^T A X */
+  cb_six S[3], L[3], Y, P, F; /* S, Y, P: as in the file head; L: D^-1 S^T A X; F: the sum of the wrenches from this
+                               * unit on outwards */
   double I[3][4], H[3][4], M[3][4];
   cb_six b;
   /* constant data of the unit; at, turned and axis are those of the formula above */
@@ -176,7 +177,7 @@ typedef struct cb_articulated {
                            * place of the body there */
   double hold[3];         /* the place of the joint in the unit's axes */
   cb_unit_rotation *rotation;
-  double u[3]; /* at present: D^-1 (pi - S^T b) */
+  double u[3]; /* present value of D^-1 (pi - S^T b) */
 } cb_articulated;
 
 struct cb_articulated_kernel {

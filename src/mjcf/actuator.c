@@ -155,8 +155,8 @@ static bool is_zero(const double x[3]) { return x[0] == 0 && x[1] == 0 && x[2] =
 typedef struct instance {
   cb_mjcf_reader *r;
   cb_xml *e;
-  const cb_mjcf_target *at; /* NULL: no known site or joint */
-  bool parent;              /* jointinparent */
+  const cb_mjcf_target *at; /* the site or joint; NULL: it is not known */
+  bool parent;              /* the gear is in the axes of the parent (`jointinparent`) */
   const cb_mjcf_tendon *tendon;
   int copy, order, number; /* number: position of the actuator in its file */
   const char *control;     /* text of its control */

@@ -28,11 +28,12 @@ enum { CB_MJCF_COEFFICIENTS = 5 };
 /* A mesh. Its mass properties are for density 1, in MuJoCo's frame of the mesh: the origin is the centre of mass, and
  * the axes are the principal axes in the order of descending moments. */
 typedef struct cb_mjcf_mesh {
-  const char *name, *file; /* name "" or file NULL: it has none */
+  const char *name, *file; /* name "": the mesh has no name; file NULL: it has no file */
   double scale[3];
   cb_pose place; /* pose of the scaled mesh in the frame that geoms use, from refpos and refquat */
   bool measured;
-  double volume, moment[3], half[3]; /* half: half the sides of the box about the centre */
+  double volume, moment[3], half[3]; /* volume; moment: principal moments; half: half the sides of the box about the
+                                      * centre */
   cb_pose centre;
   struct cb_mjcf_mesh *next;
 } cb_mjcf_mesh;
@@ -106,7 +107,7 @@ typedef struct cb_mjcf_wrench {
 } cb_mjcf_wrench;
 
 typedef struct cb_mjcf_body {
-  const char *own; /* its name in the scenario */
+  const char *own; /* name of the body in the scenario */
   /* name: its name in the file, to which the copies and files around the body add prefix and suffix */
   const char *name, *prefix, *suffix;
   cb_pose place;               /* pose of the body in the world's frame, at the start */
@@ -130,7 +131,7 @@ typedef struct cb_mjcf_body {
 /* A joint that closes a loop between two bodies (NULL: the world). Its frame is `pose` in the first body and `in` in
  * the second one. */
 typedef struct cb_mjcf_loop {
-  const char *kind, *name; /* kind: `ball` or `weld`; name: its name */
+  const char *kind, *name; /* kind: class of the joint, `ball` or `weld`; name: name of the joint */
   const cb_mjcf_body *body[2];
   cb_pose pose, in;
   bool holds;  /* nothing else joins its bodies, so that it closes no loop */

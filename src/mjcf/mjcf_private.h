@@ -128,8 +128,8 @@ cb_status cb_mjcf_no_memory(const cb_mjcf_reader *r);
 
 /* The surroundings of an element, after <frame>, <replicate> and <attach> are resolved. */
 typedef struct cb_mjcf_scope {
-  cb_mjcf_reader *r; /* reader of its file */
-  cb_pose frame;     /* pose in the surrounding body */
+  cb_mjcf_reader *r; /* the reader of the file in which the element is */
+  cb_pose frame;     /* pose of the frame of the element in the surrounding body */
   const char *childclass, *prefix, *suffix;
   /* Number of the innermost <replicate> or <attach> around it, counted over all copies from 1; 0: none. */
   int copy;
@@ -193,8 +193,8 @@ cb_status cb_mjcf_joint_type(const cb_mjcf_scope *scope, cb_xml *joint, cb_mjcf_
 typedef struct cb_mjcf_target {
   cb_xml *e;
   cb_mjcf_scope scope; /* the scope of the element; its frame is given in the frame of the body of the scenario */
-  cb_mjcf_body *body;  /* NULL: it does not move */
-  cb_mjcf_hold *hold;  /* NULL: a site, or a free joint */
+  cb_mjcf_body *body;  /* the body of the joint or site; NULL: it does not move */
+  cb_mjcf_hold *hold;  /* the data of the joint; NULL: it is a site or a free joint */
   bool joint;
   cb_mjcf_joint type;
   int q, v; /* indices of its first coordinate (q) and of its first velocity (v) */

@@ -18,7 +18,7 @@ typedef struct cb_anderson {
   double *x, *G;   /* [n]: x: the last point; G: its image */
   double *dF, *dG; /* [CB_ANDERSON_DEPTH][n]: differences of f (dF) and of G (dG); difference i is in row i %
                     * CB_ANDERSON_DEPTH */
-  double *work;    /* [CB_ANDERSON_DEPTH + 1][n] */
+  double *work;    /* [CB_ANDERSON_DEPTH + 1][n]: work array */
   double kappa;    /* the largest contraction that was measured since the start; 0: none */
 } cb_anderson;
 

@@ -23,7 +23,7 @@
 
 typedef struct cb_effort {
   const cb_optimum_problem *problem; /* borrowed */
-  const double *momentum;            /* mu_0; NULL: 0 */
+  const double *momentum;            /* the momentum mu_0; NULL: it is 0 */
   bool squared;                      /* true: E is the cost `torque`, also while a search for `work` begins */
   double barrier, relaxed, smooth;   /* barrier: b, 0 without limits; relaxed: s; smooth: e */
   /* results of the latest cb_effort_at. cost: E without barrier and smoothing; largest: the largest |tau_i|; work: int

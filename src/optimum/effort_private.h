@@ -23,7 +23,7 @@ struct cb_effort_work {
   double *curve;                  /* [nodes][n]: second derivative of r in the time 0 to 1 */
   double *ddM, *around[2];        /* [n][n][n][n]: ddM: second derivatives of M at a node; around: scratch for ddM near
                                    * this node */
-  cb_effort_locked *at;           /* [nodes]; NULL without momentum */
+  cb_effort_locked *at;           /* [nodes]: inertia and connection at each node; NULL without momentum */
   double *pull, *lambda, *big[2]; /* [nodes][dim], [nodes][dim] and [nodes][3 n + dim][unknowns]: work arrays for the
                                    * Hessian of a motion with momentum (effort_momentum.c) */
   double *y;                      /* [nodes][dim][unknowns]: derivatives of the change y of the group element by the

@@ -74,9 +74,9 @@ cb_status cb_energy_geodesic(const cb_space *g, const double *q, const double *m
  * the curve or its deformation leaves the chart. */
 cb_status cb_energy_start(const cb_space *g, const double *q, const double *move, const double *bulge, double *u);
 
-/* Computes the distance as in cb_chart.distance. This succeeds if the function finds the geodesic to the nearest image
- * of y under the periods of the coordinates, and no geodesic to another image is as short. Otherwise returns
- * CB_ERROR_DOMAIN; then cb_numeric_shortest is needed. */
+/* Computes the distance as in cb_chart.distance. The images of y differ from y by periods of the coordinates. The
+ * function succeeds if it finds the geodesic to the nearest image, and if no geodesic to another image is as short.
+ * Otherwise returns CB_ERROR_DOMAIN; then cb_numeric_shortest is needed. */
 cb_status cb_energy_distance(const cb_space *g, const double *q, const double *y, double *d, double *gradient,
                              double *hessian);
 

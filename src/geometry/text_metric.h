@@ -36,8 +36,8 @@ cb_status cb_text_metric_create_system(const cb_node *node, const char *const *e
  * stay owned by the space. Returns their number. */
 size_t cb_text_metric_parameters(const cb_space *g, const char **names, const double **values);
 
-/* Computes the points of `plot` before the last one at q, in x[CB_TEXT_POINTS][3], and returns their number: 0 if there
- * are none, or if the space is not of this class. */
+/* Computes the points of `plot` before the last one at q, in x[CB_TEXT_POINTS][3], and returns their number. The number
+ * is 0 if there are none, or if the space is not of this class. */
 int cb_text_metric_arms(const cb_space *g, const double *q, double (*x)[3]);
 
 /* The class of spaces whose metric is given as text. It is not in the registry, and has only name, documentation and

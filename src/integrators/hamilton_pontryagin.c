@@ -409,8 +409,8 @@ cb_status cb_rigid_trial_arrive(cb_rigid_trial *e, const double Y[6], const doub
   return CB_OK;
 }
 
-/* Iterates to round-off. `change` is the size of the last change of Y, `scale` the largest change or twist so far, and
- * `rate` is change divided by the change before it, or by scale after the first change.
+/* Iterates to round-off. `change` is the size of the last change of Y, and `scale` the largest change or twist so far.
+ * `rate` is change divided by the change before it; after the first change it is change divided by scale.
  *
  * The iteration ends if the remaining changes are estimated to be below 1e-15 scale. If all derivatives are exact and
  * the matrix is new, the estimate is 10 rate^2 change (quadratic convergence), but 10 rate change after the first

@@ -196,8 +196,8 @@ static cb_status newton(step *e, const double Y[6], bool first, bool fresh, cb_f
   return cb_finite6(update) ? CB_OK : not_finite(e);
 }
 
-/* Iterates to round-off: it ends when the next change would be below 1e-15 of the twist, or when changes no longer
- * decrease and are below 1e-10 of the twist or below the resolution of the pose. */
+/* Iterates to round-off. The iteration ends when the next change would be below 1e-15 of the twist. It also ends when
+ * changes no longer decrease, and are below 1e-10 of the twist or below the resolution of the pose. */
 static cb_status solve(step *e, double Y[6], int *count) {
   double last = 0, scale = 0, rate = 1;
   const double far = sqrt(cb_dot3(e->s->g.x, e->s->g.x)) / fabs(e->h), turn = 1 / fabs(e->h);

@@ -66,9 +66,9 @@ struct cb_iteration {
  * maximum number of iterations. */
 cb_status cb_iterate(const cb_iteration *how, cb_integrator *in, void *method);
 
-/* Ends when the change, or the error estimated from the contraction, is at most the target, or when the changes are
- * noise (in the units of cb_stage_change_is_noise) and their contraction is above `stall`. Gives up after the fourth
- * iteration if the contraction is above `lost`. Keeps the contraction in how->contraction. */
+/* Ends when the change, or the error estimated from the contraction, is at most the target. Also ends when the changes
+ * are noise (in the units of cb_stage_change_is_noise) and their contraction is above `stall`. Gives up after the
+ * fourth iteration if the contraction is above `lost`. Keeps the contraction in how->contraction. */
 cb_stage_end cb_end_by_contraction(const cb_iteration *how, const cb_stage_change *c);
 /* Ends when the change, relative to the largest displacement, is at most the target. Also ends when this relative
  * change is at most 1e-12 (or `rounding`, if that is larger) and the change is more than a quarter of the previous

@@ -43,8 +43,8 @@ bool cb_lobatto_constraints_bordered(const cb_lobatto_constraints *c);
 /* Allocates the memory of cb_lobatto_constraints_pulls and cb_lobatto_constraints_border, for `block` unknowns per
  * particle. Must be called once before them. */
 cb_status cb_lobatto_constraints_reserve(cb_lobatto_constraints *c, cb_integrator *in, const cb_lobatto *l, int block);
-/* Adds the constraint forces to the forces and, if dx is not NULL, their derivatives to those of the forces,
- * dx[stage] (in the order of the pattern of the forces); stores g(X_i). */
+/* Adds the constraint forces to the forces, and stores g(X_i). If dx is not NULL, also adds the derivatives of the
+ * constraint forces to those of the forces, dx[stage], which are in the order of the pattern of the forces. */
 cb_status cb_lobatto_constraints_pulls(cb_lobatto_constraints *c, cb_integrator *in, cb_lobatto *l, double t, double h,
                                        double *const *dx);
 /* Applies the border to the solution; `fresh`: factors the border again. On entry rhs[n*block] is the solution of the

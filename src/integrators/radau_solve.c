@@ -367,8 +367,8 @@ static cb_status correct_published(void *method, cb_stage_change *c) {
   return CB_OK;
 }
 
-/* Continues the iteration until the largest correction of any unknown, also of unscaled multipliers, is below the
- * tolerance, and accepts the result after the maximum number of iterations. */
+/* Continues the iteration until the largest correction of any unknown is below the tolerance, where multipliers are not
+ * scaled. Accepts the result after the maximum number of iterations. */
 static cb_stage_end end_published(const cb_iteration *how, const cb_stage_change *c) {
   return fmax(c->change, c->multiplier) <= how->target || c->iteration == how->maximum ? CB_STAGE_ENDED : CB_STAGE_ON;
 }

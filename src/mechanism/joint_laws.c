@@ -72,8 +72,8 @@ static cb_status find_others(cb_joint_laws *l, const char *text, law *out, const
   return CB_OK;
 }
 
-/* Adds labels that are not in the text, as many as fit, so that the message about a name that does not exist can
- * propose one of them. A label that is also the name of a parameter or control is left out. */
+/* Adds labels that are not in the text, as many as fit. The message about a name that does not exist can then propose
+ * one of them. A label that is also the name of a parameter or control is left out. */
 static cb_status add_unused(cb_joint_laws *l, const cb_expression_scope *scope, const law *of,
                             const char *names[OTHERS], size_t *count) {
   for (int i = 0; i < 2 * l->n && *count < OTHERS; i++) {

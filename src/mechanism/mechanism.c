@@ -45,8 +45,8 @@ void cb_joint_two_axes(const double first[3], const double second[3], double q[4
 
 static const cb_place world = {.q = {1}, .r = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 
-/* Converts a twist of frame B from its own axes to the world's axes, and from the origin of B to a point at c from
- * there (v + omega × c). The result is multiplied by `sign`. */
+/* Converts a twist of frame B: rotates it from the axes of B to the world's axes, and moves it from the origin of B by
+ * the vector c (v becomes v + omega × c). The result is multiplied by `sign`. */
 static void twist_to_world(const double R[3][3], const double c[3], double sign, const double in[6], double out[6]) {
   double moved[3];
   cb_turn6(R, in, out);

@@ -232,9 +232,10 @@ void cb_mechanism_wrenches(const cb_mechanism *m, double *out);
 void cb_mechanism_drive_efforts(const cb_mechanism *m, double h, double *force);
 /* Returns the largest gap of each joint at the present poses, [joints], borrowed. q is updated. */
 const double *cb_mechanism_gaps(cb_mechanism *m, const cb_mechanism_bodies *b);
-/* Functions for curved spaces. They return the number of trees of joined bodies, and the first body of a tree, and find
- * out[trees][2], the Casimirs of the total momentum of each tree (curvebody/rigid.h). These are accurate at any
- * distance from the base point. */
+/* Functions for curved spaces. cb_mechanism_trees returns the number of trees of joined bodies, and
+ * cb_mechanism_tree_body returns the first body of a tree. cb_mechanism_casimirs finds out[trees][2], the Casimirs of
+ * the total momentum of each tree (curvebody/rigid.h). The Casimirs are accurate at any distance from the base
+ * point. */
 int cb_mechanism_trees(const cb_mechanism *m);
 int cb_mechanism_tree_body(const cb_mechanism *m, int tree);
 void cb_mechanism_casimirs(cb_mechanism *m, const cb_mechanism_bodies *b, double *out);

@@ -78,7 +78,7 @@ static void finish_drives(cb_tree_step *w, const double *weight) {
   }
 }
 
-/* Finds the impulse of each joint on the body of its link. It is about the body's origin at the end of the step, and is
+/* Finds the impulse of each joint on the body of its link. It is about the body's origin at the end of the step. It is
  * chosen so that cb_mechanism_wrenches finds the torque about the middle of the path of the joint's place.
  * change[links]: the change of the momentum of each body; it is overwritten. */
 static void find_impulses(const cb_tree_step *w, double (*change)[6]) {
@@ -412,8 +412,8 @@ static cb_status find_rates(cb_tree_step *w, double t, double part, bool with_tw
 
 static cb_status check_turn(const cb_tree_step *w, double angle) { return cb_rigid_half_turn(w->h, w->t, fabs(angle)); }
 
-/* Sets all places and momenta to those at the start plus c times the last rates (c is a time), or, if `end` is set, to
- * those at the end of the step. */
+/* Sets all places and momenta. If `end` is set, they become those at the end of the step. Otherwise they become those
+ * at the start plus c times the last rates, where c is a time. */
 static cb_status advance(cb_tree_step *w, double c, bool end) {
   cb_joint_tree *T = w->T;
   cb_status status = CB_OK;

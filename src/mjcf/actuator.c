@@ -162,8 +162,8 @@ typedef struct instance {
   const char *control;     /* text of its control */
 } instance;
 
-/* Finds the name of the actuator within the body, without the prefixes and suffixes of the body, so that all copies of
- * a body have wrenches with the same names. */
+/* Finds the name of the actuator without the prefixes and suffixes of the body. All copies of a body therefore have
+ * wrenches with the same names. */
 static void own_name(const instance *in, char out[160]) {
   const cb_mjcf_scope *scope = &in->at->scope;
   const cb_mjcf_body *body = in->at->body;

@@ -127,9 +127,9 @@ int cb_function_find(const char *name, size_t length);
 int cb_constant_find(const char *name, size_t length, double *value);
 extern const char *const cb_constant_names[]; /* the list ends with NULL */
 
-/* Sets names[n] that have a meaning, but not in every expression. Until the next call in this thread, an expression
- * that uses such a name where it is unknown is answered with `where`, a text that says where it may be used. Returns
- * what was set before. The texts are borrowed. */
+/* Sets names[n] that have a meaning, but not in every expression. They are used until the next call in this thread. If
+ * an expression uses such a name where it is unknown, the message of the error contains `where`, a text that says where
+ * the name may be used. Returns what was set before. The texts are borrowed. */
 typedef struct cb_expression_elsewhere {
   const char *const *names;
   size_t n;

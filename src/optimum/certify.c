@@ -215,8 +215,8 @@ static cb_status solve_by_wong(cb_direct *d, cb_optimum *o) {
   return CB_OK;
 }
 
-/* Computes, with the same gait and twice as many nodes, how much the cost changes, relative to the cost, and the
- * largest change of a number of the holonomy. A body that does not move has the cost 0. */
+/* Computes two changes that twice as many nodes cause for the same gait: the change of the cost, relative to the cost,
+ * and the largest change of a number of the holonomy. A body that does not move has the cost 0. */
 static cb_status finer_quadrature(const cb_direct *d, double *change) {
   const cb_basis *s = d->basis;
   const cb_group *G = d->problem->bundle->group;

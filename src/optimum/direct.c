@@ -169,8 +169,8 @@ static cb_status hessian(cb_direct *d, int rows, const double *first, const doub
   return CB_OK;
 }
 
-/* Freezes the coefficients that stay constant. For each of them, sets the entries of the gradient and of the rows to 0,
- * and also its row and column of the Hessian, except for the diagonal entry. */
+/* Freezes the coefficients that stay constant. For each of them, sets the entries of the gradient and of the rows to 0.
+ * Also sets its row and column of the Hessian to 0, except for the diagonal entry. */
 static void freeze(const cb_direct *d, cb_reduced *qp) {
   const int all = qp->unknowns;
   double size = 0;

@@ -163,8 +163,8 @@ static cb_status extremal_report(const extremal_mesh *m, cb_extremal *e) {
 
 /* --- arcs along bounds --- */
 
-/* Finds the sets of shape variables that are held at their bounds, on a grid of times, from a gait or from an extremal
- * that may have wrong arcs.
+/* Finds, on a grid of times, the sets of shape variables that are held at their bounds. They are found from a gait, or
+ * from an extremal that may have wrong arcs.
  *
  * From a gait: a variable is held where the gait is at its bound or beyond. From an extremal: a variable is held on a
  * held arc where the bound pushes, and on a free arc where the extremal is beyond the bound. The force k of the bound

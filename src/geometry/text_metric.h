@@ -29,8 +29,8 @@ bool cb_text_metric_is(const cb_node *node);
  * file, also inside expressions. The caller frees the space, and may free `node` before it. */
 cb_status cb_text_metric_create(const cb_node *node, cb_space **out);
 
-/* Creates a configuration space of dimension 1 to CB_Q_MAX, otherwise as cb_text_metric_create. `node` may have further
- * keys extra[n], which the caller reads. */
+/* Creates a configuration space from its map, as cb_text_metric_create does for a space. Its dimension is 1 to
+ * CB_Q_MAX. `node` may have further keys extra[n], which the caller reads. */
 cb_status cb_text_metric_create_system(const cb_node *node, const char *const *extra, size_t n, cb_space **out);
 /* Writes the names of the space's parameters to names[CB_EXPRESSION_VARIABLES], and sets *values to their values. Both
  * stay owned by the space. Returns their number. */

@@ -130,7 +130,7 @@ CB_INLINE double cb_moving_components(int d, int k, double K, const double *x0, 
 
 /* Numbers that depend only on the centre of the chart. */
 typedef struct cb_moving_centre {
-  double e[CB_DIM_MAX], s, D; /* e, s_e and De of the equations above */
+  double e[CB_DIM_MAX], s, D; /* e: coordinates of the centre; s: s_e = K|e|^2/4; D: De = 1/(1 + s_e) */
 } cb_moving_centre;
 
 CB_INLINE cb_moving_centre cb_moving_centre_at(int d, double K, const double *e) {

@@ -57,8 +57,8 @@ static void twist_to_world(const double R[3][3], const double c[3], double sign,
   }
 }
 
-/* Rotates a covector with the linear part n by R, and moves it by adding -c × n to its angular part; otherwise as
- * twist_to_world. */
+/* Rotates a covector by R, and moves it by the vector c: -c × n is added to its angular part, where n is its linear
+ * part after the rotation. The result is multiplied by `sign`. */
 static void covector_to_world(const double R[3][3], const double c[3], double sign, const double in[6], double out[6]) {
   double moved[3];
   cb_turn6(R, in, out);

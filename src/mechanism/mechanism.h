@@ -97,7 +97,7 @@ typedef struct cb_mechanism cb_mechanism;
  * connects a body with itself; *which is the joint. */
 cb_status cb_mechanism_create(int bodies, int joints, const cb_joint *joint, const cb_mechanism_laws *laws, int *which,
                               cb_mechanism **out);
-/* Creates a mechanism in a space of curvature K, otherwise as cb_mechanism_create. If K is not 0, it returns
+/* Creates a mechanism as cb_mechanism_create does, but in a space of curvature K. If K is not 0, returns
  * CB_ERROR_UNSUPPORTED for a class that is not `curved`, a joint that closes a loop, or a coupling. The poses then
  * follow from the coordinates at the start (cb_mechanism_q). */
 cb_status cb_mechanism_create_in(double K, int bodies, int joints, const cb_joint *joint, const cb_mechanism_laws *laws,

@@ -41,8 +41,9 @@ INLINE void scatter(double *const to[WIDTH], int k, lane x) {
 #pragma GCC unroll 4
   for (int i = 0; i < WIDTH; i++) to[i][k] = x[i];
 }
-/* Reads two numbers, k and k + 1, after each of the addresses, otherwise as `gather`. A pair is moved as one vector of
- * two, as in the sweeps, because the processor waits when it loads a pair whose numbers were just stored one by one. */
+/* Reads two numbers, k and k + 1, after each of the addresses, whereas `gather` reads one. A pair is moved as one
+ * vector of two, as in the sweeps, because the processor waits when it loads a pair whose numbers were just stored one
+ * by one. */
 #if WIDTH == 4
 INLINE __m256d two_pairs(const double *a, const double *b) {
   return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(a)), _mm_loadu_pd(b), 1);

@@ -80,8 +80,7 @@ ALWAYS_INLINE cb_taylor taylor(const cb_operation *o, const double *v, int order
 
 double cb_operation_value(const cb_operation *o, const double *v) { return taylor(o, v, 0).f; }
 
-/* Returns the same as cb_operation_value, and sets slope to the derivatives f_a and f_b with respect to the
- * operands. */
+/* Returns the value of an operation, and sets slope to its derivatives f_a and f_b with respect to the operands. */
 static double operation_slopes(const cb_operation *o, const double *v, double slope[2]) {
   const cb_taylor t = cb_taylor_settle(taylor(o, v, 1));
   slope[0] = t.a;

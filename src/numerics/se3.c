@@ -312,8 +312,8 @@ void cb_se3_dtau_inverse_transpose(cb_se3_map map, const double Y[6], const doub
   for (int i = 0; i < 3; i++) out[i] = mu[i] + (across[i] + moment[i]) / 2 + w[i] * wl / 4;
 }
 
-/* Computes e and e' (see above) for n < 0.01. In dexp^-1 they are multiplied by n and n^2 and added to 1, so that the
- * error is below 1e-17. */
+/* Computes e(n) = (1 - (w/2) cot(w/2))/w^2, n = w^2, and its derivative e' for n < 0.01. In dexp^-1 they are multiplied
+ * by n and n^2 and added to 1, so that the error is below 1e-17. */
 static void even_small(double n, double e[2]) {
   const double *c = cb_even_series;
   e[0] = c[0] + n * (c[1] + n * (c[2] + n * (c[3] + n * c[4])));

@@ -21,7 +21,7 @@ typedef struct cb_sparse cb_sparse;
  * copied). value[start[n]] are the representative values. Returns CB_ERROR_ARGUMENT if a sparse matrix with these
  * values is singular. The caller frees the result with cb_sparse_free. */
 cb_status cb_sparse_create(int n, const int *start, const int *row, const double *value, cb_sparse **out);
-/* Creates a matrix with a given order of elimination, otherwise as cb_sparse_create, for systems with zeros on the
+/* Creates a matrix as cb_sparse_create does, but with a given order of elimination, for systems with zeros on the
  * diagonal. order[i] is the index of the unknown, and of the equation, that is eliminated as number i (NULL: the order
  * is chosen). Pivots are on the diagonal if its entry is not small. */
 cb_status cb_sparse_create_ordered(int n, const int *start, const int *row, const double *value, const int *order,

@@ -73,7 +73,7 @@ static bool leg(int n, const double (*df)[CB_SHAPE_MAX], const double (*ddf)[CB_
 }
 
 /* Adds the row of constraint k at a vertex at time t. If two terms of the constraint vanish there, adds a row for each
- * of the two legs (`leg` above). */
+ * of the two legs (see the function `leg`). */
 static cb_status add_vertex(cb_active_constraints *c, int item, int k, const cb_gait *gait, double t,
                             const double *phi) {
   static const double near = 1e-6, offset = 1e-7;

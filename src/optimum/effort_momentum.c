@@ -190,7 +190,7 @@ static cb_status place_at(const cb_bundle *b, place *p) {
   return status ? status : cb_effort_lock(b, p->r, &p->at);
 }
 
-/* Returns S (defined above) at node q for the shape of p and z = (r', r'', Y). */
+/* Returns S = sum_i push_i tau_i + <lambda, F> at node q, for the shape of p and z = (r', r'', Y). */
 static double weighted(const cb_variation *v, int q, const place *p, const double *z) {
   const cb_group *G = v->bundle->group;
   const int n = v->n, dim = v->dim;

@@ -25,8 +25,8 @@ cb_status cb_place_unknown_chart(const cb_node *node, const cb_space *g, const c
  * point is relative to the world, and a point that is too far from the base point is an error. `what` is its name in
  * messages. */
 cb_status cb_place_point(const cb_node *map, const char *what, const cb_space *g, cb_origin *origin, double *x);
-/* Does the same as cb_place_point, with x in the coordinates in which the space is used: those of cb_space.chart if it
- * is set, otherwise those of the embedding. */
+/* Reads a point as cb_place_point does, but x are the coordinates in which the space is used: those of cb_space.chart
+ * if it is set, otherwise those of the embedding. */
 cb_status cb_place_space_point(const cb_node *map, const char *what, const cb_space *g, cb_origin *origin, double *x);
 
 /* Reads a tangent vector at the point x, which was read from the map `at`. Its components are given in the chart of
@@ -39,7 +39,7 @@ cb_status cb_place_vector(const cb_node *at, const cb_node *node, const cb_space
  * cb_place_far. */
 cb_status cb_place_read(const cb_node *node, const cb_space *g, const cb_chart *chart, double *x, double *given,
                         cb_origin *origin);
-/* Does the same as cb_place_read, from a map {chart: .., point: [..]}, and sets *chart. */
+/* Reads a point as cb_place_read does, but from a map {chart: .., point: [..]}, and sets *chart. */
 cb_status cb_place_read_map(const cb_node *map, const char *what, const cb_space *g, const cb_chart **chart, double *x,
                             double *given, cb_origin *there);
 /* Returns the error for a place beyond cb_place_far. */

@@ -1,5 +1,6 @@
 /* This file computes points, vectors and geodesics of spaces that are given by the metric of one chart
- * (curvebody/intrinsic.h), and the metric of surfaces in E^3 (space_class.h). */
+ * (curvebody/intrinsic.h), and the metric of surfaces in E^3 (space_class.h). q: position; u: velocity; g: metric. For
+ * surfaces: X(u, v) is the point with the coordinates u and v. */
 #include "geometry/chart.h"
 #include "geometry/numeric.h"
 #include "numerics/small.h"

@@ -309,7 +309,7 @@ typedef struct field {
   int index, n, size;
 } field;
 
-/* Computes dx[i][j] = dX_i/dq_j. */
+/* Computes dx[i][j] = dX_i/dq_j, the derivatives of the field X, by differences. */
 static void differentiate(const field *f, const double *q, double dx[DIM][DIM]) {
   memset(dx, 0, DIM * sizeof *dx);
   for (int j = 0; j < f->n; j++) {

@@ -236,9 +236,9 @@ static void nearest_direction(const cb_space *one, points p, const double *wante
   }
 }
 
-/* Computes the mean, and its distance *from from the origin `seen`, in whose frame the points are used. The mean is
- * accurate if it is near `seen`. After each CB_ERROR_DOMAIN `seen` moves farther along the line to one of the points,
- * because the direction of this point does not change. */
+/* Computes the mean in the frame `seen`, where it is accurate if it is near the base point of the frame. *from becomes
+ * the distance of the mean from this base point. After CB_ERROR_DOMAIN the computation is repeated with a frame that is
+ * moved in the direction of one of the points. */
 static cb_status mean_seen_from(const cb_space *one, points p, cb_origin seen, cb_origin *mean, double *from) {
   enum { FRAMES = 40 };
   cb_status status = CB_OK;

@@ -72,8 +72,8 @@ bool cb_numeric_divide(int n, const double *a, int m, double *x) {
  * Source: do Carmo, Riemannian Geometry (1992), chapters 2, 3 and 5.
  */
 
-/* The tolerance for the error estimate. The estimate is for the last column but one of the extrapolation, so that the
- * result is better by about two digits. */
+/* The tolerance for the estimated error of the extrapolation. The estimate is the error of the second column from the
+ * end. The result is the last column, whose error is smaller by about two digits. */
 static const double flow_tolerance = 1e-13;
 
 cb_status cb_numeric_exp(const cb_space *g, const double *q, const double *u, double *q1, double *u1, cb_jacobi *j) {

@@ -1,6 +1,6 @@
 /* The numerical geometry of a chart, and functions that its files share: the metric in its domain, the metric's
  * Cholesky factor, geodesics by integration and by minimisation, and the functions of spaces that are given by their
- * metric. */
+ * metric. q: position; u: velocity; g_ij: metric; d_l: derivative with respect to coordinate l. */
 #pragma once
 
 #include "numerics/small.h"
@@ -30,12 +30,12 @@ cb_status cb_killing_bound(const cb_space *g, const double *q, int *count);
 /* Replaces x, which has m columns, by a^-1 x; both are row-major. Returns false if a is singular. */
 bool cb_numeric_divide(int n, const double *a, int m, double *x);
 
-/* The end of a geodesic from time 0 to 1, and quantities along it. */
+/* The end of a geodesic that runs from time 0 to 1, and quantities that were computed along the geodesic. */
 typedef struct cb_geodesic_end {
   double q[CB_DIM_MAX], u[CB_DIM_MAX]; /* position and velocity at the end */
   double moved[CB_DIM_MAX];            /* q - q(0), without the round-off of q */
   double w[CB_DIM_MAX];                /* the transported vector, if requested */
-  cb_jacobi jacobi;                    /* if requested */
+  cb_jacobi jacobi;                    /* the Jacobi fields, if requested */
   bool conjugate;                      /* if Jacobi fields are requested: there is a conjugate point on the way */
   int evaluations;                     /* number of evaluations of the metric, also on failure */
 } cb_geodesic_end;
@@ -52,12 +52,12 @@ typedef struct cb_shortest {
   double metric0[CB_DIM_MAX * CB_DIM_MAX], metric1[CB_DIM_MAX * CB_DIM_MAX]; /* the metric at q and at y */
 } cb_shortest;
 
-/* Does the same as cb_numeric_log, and computes all quantities of the geodesic. `guess`, an approximation of u, may be
- * NULL. */
+/* Finds the shortest geodesic as cb_numeric_log does, and computes all its quantities. `guess`, an approximation of u,
+ * may be NULL. */
 cb_status cb_numeric_shortest(const cb_space *g, const double *q, const double *y, const double *guess,
                               cb_shortest *out);
-/* Computes the derivatives of the distance along this geodesic, as in cb_numeric_distance. gradient or hessian may be
- * NULL. */
+/* Computes the derivatives of the distance along the geodesic `path`, as in cb_numeric_distance. gradient or hessian
+ * may be NULL. */
 cb_status cb_numeric_distance_of(const cb_space *g, const double *q1, const double *q2, const cb_shortest *path,
                                  double *gradient, double *hessian);
 
@@ -74,9 +74,9 @@ cb_status cb_energy_geodesic(const cb_space *g, const double *q, const double *m
  * the curve or its deformation leaves the chart. */
 cb_status cb_energy_start(const cb_space *g, const double *q, const double *move, const double *bulge, double *u);
 
-/* Computes the distance as in cb_chart.distance. This succeeds if the function finds the geodesic to the nearest image
- * of y under the periods of the coordinates, and no geodesic to another image is as short. Otherwise returns
- * CB_ERROR_DOMAIN; then cb_numeric_shortest is needed. */
+/* Computes the distance as in cb_chart.distance. The images of y differ from y by periods of the coordinates. The
+ * function succeeds if it finds the geodesic to the nearest image, and if no geodesic to another image is as short.
+ * Otherwise returns CB_ERROR_DOMAIN; then cb_numeric_shortest is needed. */
 cb_status cb_energy_distance(const cb_space *g, const double *q, const double *y, double *d, double *gradient,
                              double *hessian);
 
@@ -137,10 +137,10 @@ double cb_curve_rest(const cb_curve *c);
 /* Computes the energy and the gradient, and for order 2 also the data of the matrix. Returns CB_ERROR_DOMAIN if the
  * curve leaves the chart. */
 cb_status cb_curve_evaluate(cb_curve *c, int order);
-/* Makes the upper triangle h of the Hessian and factors its inner part in place, H_ii = U^T U. The columns of the ends
- * become U^-T H_ie. If with_ends is true, the block of the ends becomes the Hessian with respect to the ends. `convex`
- * omits the terms that may be negative. Returns false if a pivot of the inner part is not above 1e-4 of its diagonal
- * entry. */
+/* Makes the upper triangle h of the Hessian. Factors the block of the inner nodes in place, H_ii = U^T U (i: inner
+ * nodes, e: ends). The columns of the ends become U^-T H_ie. If with_ends is true, the block of the ends becomes the
+ * Hessian with respect to the ends. `convex` omits the terms that may be negative. Returns false if a pivot of the
+ * inner block is not above 1e-4 of its diagonal entry. */
 bool cb_curve_factor(cb_curve *c, bool convex, bool with_ends);
 /* Computes y = U^-T times the gradient of the inner nodes, and returns |y|^2. */
 double cb_curve_newton(const cb_curve *c, double *y);

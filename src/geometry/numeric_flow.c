@@ -277,7 +277,7 @@ static cb_status connection(const cb_space *g, const double *q, const double *u,
   return status;
 }
 
-/* Changes the fields from (dq, v) to (dq, du) at both ends. */
+/* Converts the Jacobi fields at both ends from (dq, v) to (dq, du), where v is the covariant derivative of dq. */
 static void to_coordinates(int n, const double *nu0, const double *nu1, cb_jacobi *j) {
   double part[D * D];
   multiply(n, j->q_u, nu0, part);
@@ -290,7 +290,8 @@ static void to_coordinates(int n, const double *nu0, const double *nu1, cb_jacob
   for (int i = 0; i < n * n; i++) j->u_u[i] -= part[i];
 }
 
-/* Sets the values and columns at the start of a geodesic. */
+/* Sets y at the start of a geodesic: position, velocity and, if they are requested, the vector w and the Jacobi
+ * fields. */
 static void begin(flow *s, const double *q, const double *u, const double *w) {
   int n = s->n;
   memset(s->y, 0, sizeof s->y);
@@ -371,8 +372,8 @@ static void take_scales(flow *s, double t, const double *u) {
   for (int i = 0; i < n; i++) s->scale[i] = fmax(s->scale[i], sqrt(s->metric[i * n + i]));
 }
 
-/* Adds the increment of an accepted step of length h to the result, and multiplies the Jacobi fields of the step into
- * the result. Overwrites `increment`. */
+/* Adds the increment of an accepted step of length h to the result. The matrix of the Jacobi fields becomes the matrix
+ * of this step times that of the earlier steps. Overwrites `increment`. */
 static void take_step(flow *s, const double *q, double h, bool first, double *increment, cb_geodesic_end *result) {
   const int n = s->n, columns = s->transport ? 3 * n : 2 * n;
   for (int i = 0; i < n; i++) {

@@ -76,8 +76,8 @@ typedef struct cb_local_points {
   int n;
   double *x, *x_low, *p, *p_low;
 } cb_local_points;
-/* Does the same as cb_origin_shift, and applies the change to the points and momenta. isometry (may be NULL) receives
- * the map in double precision. Returns CB_ERROR_DOMAIN if y is not finite. */
+/* Moves the frame as cb_origin_shift does, and applies the change to the points and momenta. isometry (may be NULL)
+ * receives the map in double precision. Returns CB_ERROR_DOMAIN if y is not finite. */
 cb_status cb_origin_recentre(const cb_space *g, cb_origin *origin, const double *y, const cb_local_points *points,
                              cb_isometry *isometry);
 
@@ -98,8 +98,8 @@ void cb_origin_isometry(const cb_space *g, const cb_origin *origin, cb_isometry 
  * action. Components that grow with the length and components that shrink are computed separately, so that no digits
  * are lost. */
 void cb_origin_killing(const cb_space *g, const cb_origin *origin, const double *local, double *world);
-/* Does the same as cb_killing_momentum_add for n particles, with the positions x[n][embedding] and the momenta
- * p[n][embedding]. */
+/* Adds the Killing momenta of n particles, as cb_killing_momentum_add does for one. The positions are x[n][embedding],
+ * and the momenta p[n][embedding]. */
 void cb_killing_momenta_add(const cb_space *g, int n, const double *x, const double *p, double *momentum);
 /* Computes norm[i] = |X_i| of the Killing fields X_i of the world at the local point q, in coordinates of the chart or
  * of the embedding. */
@@ -231,10 +231,13 @@ typedef struct cb_path {
   bool ends; /* both ends are known as points x and y of the embedding */
   double x[CB_COORD_MAX], y[CB_COORD_MAX];
   double length;      /* the length between two points; 1 if the path was given by a velocity */
-  double foot, sigma; /* the distance c of the foot, and sigma of geodesic.c, in radii of curvature */
+  double foot, sigma; /* foot: the distance from the base point to the nearest point (the foot) of the geodesic, called
+                       * c in geodesic.c; sigma: the arc length from the foot to the start. Both are in radii of
+                       * curvature. */
   double normal[CB_DIM_MAX], tangent[CB_DIM_MAX];
   double rate; /* arc length in the hyperbolic factor, in radii of curvature, per unit of arc length of the space */
-  /* in flat factors: the start, and the change per unit of arc length of the space */
+  /* in flat factors: shift: the start of the geodesic; drift: the change of position per unit of arc length of the
+   * space */
   double shift[CB_DIM_MAX], drift[CB_DIM_MAX];
 } cb_path;
 

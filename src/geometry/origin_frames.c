@@ -26,7 +26,7 @@ void cb_frames_make(const cb_space *g, const cb_origin *a, const cb_origin *b, c
   if (length <= longest_matrix) cb_origin_isometry(g, &frames->relative, &frames->isometry);
 }
 
-/* Computes the distance by the chord of x and y in the frame a. The transpose of the map from b to a converts
+/* Maps y to the frame a, and computes the distance of x and y from their chord. The transpose of this map converts
  * derivatives with respect to y to the frame b. */
 static cb_status by_chord(const cb_space *g, const cb_frames *frames, const double *x, const double *y, double *d,
                           double *gradient, double *hessian) {
@@ -59,8 +59,8 @@ static cb_status by_chord(const cb_space *g, const cb_frames *frames, const doub
   return CB_OK;
 }
 
-/* For a point (x, w): along = x_n, plus = w + x_n and minus = w - x_n. The last two are computed without
- * cancellation. */
+/* For a point (x, w) and the unit vector n, with x_n = x.n: along = x_n, plus = w + x_n and minus = w - x_n. The last
+ * two are computed without cancellation. */
 typedef struct cone {
   double along, plus, minus;
 } cone;
@@ -178,7 +178,8 @@ cb_status cb_frames_distance(const cb_space *g, const cb_frames *frames, const d
   return (frames->far ? far_off : by_chord)(g, frames, x, y, d, gradient, hessian);
 }
 
-/* Sets `base` to the base point. In a sphere of a product, where origins do not move, it is the point itself. */
+/* Sets `base` to the base point. In a product, origins do not move along spheres; there `base` has the components of
+ * the point itself. */
 static void base_of(const cb_space *g, const double *point, double *base) {
   cb_space_base_point(g, base);
   for (int f = 0; f < g->n_factors; f++)

@@ -1,5 +1,5 @@
-/* From a moving frame to the world, world = T(n, L) A local, with L in radii of curvature: points, places in the world
- * and Killing momenta. A is the rotation of the frame, and T(n, L) the transvection by the length L along the unit
+/* Converts points, places and Killing momenta from a moving frame to the world: world = T(n, L) A local, with L in
+ * radii of curvature. A is the rotation of the frame, and T(n, L) the transvection by the length L along the unit
  * vector n (origin.h).
  *
  *   T: w' +- x_n' = exp(+-L) (w +- x_n), x across n unchanged
@@ -72,7 +72,8 @@ static void offset_of(const cb_space *g, const cb_origin *origin, double *b) {
     b[i] = origin->length * origin->direction[i];
 }
 
-/* Does the same as cb_origin_world_point without the projection, so that the result is off the space by round-off. */
+/* Computes the point of the world as cb_origin_world_point does, but without the projection, so that the result is off
+ * the space by round-off. */
 static void origin_world_place(const cb_space *g, const cb_origin *origin, const double *x, double *world) {
   double b[CB_COORD_MAX];
   cb_origin_world_vector(g, origin, x, world);

@@ -1,5 +1,5 @@
-/* One factor of a space: its form, projections to it, and distances from chords. Arrays start at the first coordinate
- * of the factor. */
+/* One factor of a space: its form <u,v>, projections to it, and distances from chords. A curved factor of curvature K
+ * contains the points x with <x,x> = 1/K. Arrays start at the first coordinate of the factor. */
 #pragma once
 
 #include "numerics/numerics_curved.h"
@@ -49,7 +49,8 @@ static inline bool cb_factor_beyond(cb_factor f, const double *x, double cosh_a)
   return f.curvature < 0 && -f.curvature * x[f.count - 1] * x[f.count - 1] > cosh_a * cosh_a;
 }
 
-/* Does the same as cb_factor_chord for points that lie on the space. */
+/* Writes x - y to e, and returns the square of the chord of two points that lie on the space. Far from the base point
+ * of a hyperbolic factor it uses cb_factor_far_square. */
 static inline double cb_factor_chord_of_points(cb_factor f, const double *x, const double *y, double *e) {
   static const double cancels = 4;
   const double square = cb_factor_chord(f, x, y, e);

@@ -2,7 +2,8 @@
  * surfaces.
  *
  * cb_metric_entries writes into the arrays that cb_chart.metric fills. Each function cb_metric_.. writes an entry and
- * its mirror image, and ignores derivatives that the caller did not request. */
+ * its mirror image, and ignores derivatives that the caller did not request. g_ij: metric; d_l: derivative with respect
+ * to coordinate l. */
 #pragma once
 
 #include <curvebody/space.h>

@@ -255,7 +255,7 @@ cb_status cb_place_too_far(const cb_node *map, const char *what, const cb_space 
                       cb_place_far * there->length / cb_origin_radii(g, there));
 }
 
-/* Does the same as cb_place_read_map, relative to *origin, or to the world if origin is NULL. */
+/* Reads a point as cb_place_read_map does, but relative to *origin, or to the world if origin is NULL. */
 static cb_status read_at(const cb_node *map, const char *what, const cb_space *g, const cb_chart **chart,
                          cb_origin *origin, double *x, double *given) {
   cb_origin there;

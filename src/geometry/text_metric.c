@@ -131,8 +131,8 @@ ALWAYS_INLINE cb_status metric_at(const cb_text_metric *t, int n, const double *
   return CB_OK;
 }
 
-/* Does what cb_chart.metric does. Returns CB_ERROR_DOMAIN outside the domain, and if the metric is not positive
- * definite. */
+/* Computes the metric and its derivatives, as cb_chart.metric does. Returns CB_ERROR_DOMAIN outside the domain, and if
+ * the metric is not positive definite. */
 static cb_status text_metric_at(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   const cb_text_metric *t = g->data;
   switch (t->dim) {
@@ -396,7 +396,8 @@ static bool same(const cb_text_metric *t, const cb_expression *above, int i, int
   return !(error > agreement * size); /* NaN values count as equal here */
 }
 
-/* Compares the entries above the diagonal with those below it, at the base point and at a generic point near it. */
+/* Compares the entries of the metric above the diagonal with those below it, at the base point and at a generic point
+ * near it. */
 static cb_status check_symmetry(const cb_text_metric *t, const cb_node *metric, const double *base) {
   static const double aside[CB_Q_MAX] = {0.0714, 0.0531, 0.0917, 0.0613, 0.0829, 0.0467,
                                          0.0771, 0.0589, 0.0943, 0.0637, 0.0411, 0.0853};

@@ -21,22 +21,23 @@
 #include <curvebody/intrinsic.h>
 #include <curvebody/expression.h>
 
-/* Returns whether this map, `space` of a scenario, describes such a metric: it has `metric` and no `name`. */
+/* Returns whether `node`, the map `space` of a scenario, gives the metric as text: it has the key `metric` and no
+ * `name`. */
 bool cb_text_metric_is(const cb_node *node);
 
-/* Creates the space. The message of an error (CB_ERROR_INPUT) gives the place in the file, also inside expressions. The
- * caller frees the space, and may free `node` before it. */
+/* Creates the space that the map `node` describes. The message of an error (CB_ERROR_INPUT) gives the place in the
+ * file, also inside expressions. The caller frees the space, and may free `node` before it. */
 cb_status cb_text_metric_create(const cb_node *node, cb_space **out);
 
-/* Does the same as cb_text_metric_create for a configuration space of dimension 1 to CB_Q_MAX. `node` may have further
- * keys extra[n], which the caller reads. */
+/* Creates a configuration space from its map, as cb_text_metric_create does for a space. Its dimension is 1 to
+ * CB_Q_MAX. `node` may have further keys extra[n], which the caller reads. */
 cb_status cb_text_metric_create_system(const cb_node *node, const char *const *extra, size_t n, cb_space **out);
 /* Writes the names of the space's parameters to names[CB_EXPRESSION_VARIABLES], and sets *values to their values. Both
  * stay owned by the space. Returns their number. */
 size_t cb_text_metric_parameters(const cb_space *g, const char **names, const double **values);
 
-/* Computes the points of `plot` before the last one at q, in x[CB_TEXT_POINTS][3], and returns their number: 0 if there
- * are none, or if the space is not of this class. */
+/* Computes the points of `plot` before the last one at q, in x[CB_TEXT_POINTS][3], and returns their number. The number
+ * is 0 if there are none, or if the space is not of this class. */
 int cb_text_metric_arms(const cb_space *g, const double *q, double (*x)[3]);
 
 /* The class of spaces whose metric is given as text. It is not in the registry, and has only name, documentation and
@@ -61,8 +62,10 @@ typedef struct cb_text_metric {
   cb_expression *domain[CB_TEXT_DOMAINS];
   char *domain_text[CB_TEXT_DOMAINS];
   double domain_at_base[CB_TEXT_DOMAINS]; /* 0 until the base is known */
-  int n_arms;                             /* points of `plot` before the last one, arm[n_arms] */
-  cb_expression *arm[CB_TEXT_POINTS][3];  /* NULL: the plot coordinates are the coordinates */
+  int n_arms;                             /* number of points of `plot` before the last one; the last point is
+                                           * arm[n_arms] */
+  cb_expression *arm[CB_TEXT_POINTS][3];  /* expressions of the points; NULL: there is no `plot`, so the coordinates are
+                                           * plotted */
   /* the coordinates on which the metric does not depend; each of them gives a Killing field */
   int cyclic[CB_KILLING_MAX];
   char killing[CB_KILLING_MAX][CB_TEXT_NAME + sizeof "translation_"];

@@ -17,7 +17,8 @@
 
 typedef struct cb_gauss cb_gauss;
 
-/* A form of the integrator. Its functions return a positive status if a stage cannot be evaluated. */
+/* One form of the integrator: in a fixed chart, or in charts that follow the particles. The functions return a positive
+ * status if a stage cannot be evaluated. */
 typedef struct cb_gauss_form {
   cb_status (*create)(cb_gauss *m);
   void (*destroy)(cb_gauss *m);
@@ -68,7 +69,7 @@ struct cb_gauss {
   /* data of Newton's method, created when they are first needed */
   cb_stage_matrix *matrix;
   double *residual;
-  double *jacobian_x, *jacobian_v; /* [pattern entries * k * k]: dF/dx and dF/dv */
+  double *jacobian_x, *jacobian_v; /* [pattern entries * k * k]: jacobian_x: dF/dx; jacobian_v: dF/dv */
 };
 
 /* Changes CB_ERROR_DOMAIN of a stage to CB_STEP_DOMAIN, because a smaller step may stay in the domain. */
@@ -129,7 +130,7 @@ CB_INLINE double cb_moving_components(int d, int k, double K, const double *x0, 
 
 /* Numbers that depend only on the centre of the chart. */
 typedef struct cb_moving_centre {
-  double e[CB_DIM_MAX], s, D; /* e, s_e and De of the equations above */
+  double e[CB_DIM_MAX], s, D; /* e: coordinates of the centre; s: s_e = K|e|^2/4; D: De = 1/(1 + s_e) */
 } cb_moving_centre;
 
 CB_INLINE cb_moving_centre cb_moving_centre_at(int d, double K, const double *e) {
@@ -234,26 +235,28 @@ CB_INLINE void cb_moving_end(int d, int k, double K, const double *x0, const dou
 
 typedef struct cb_moving_factor {
   double K;
-  int d, k;                 /* dimension of the factor, and number of its coordinates in the embedding */
-  int at_d, at_k, at_frame; /* where the factor begins in the arrays of a particle */
+  int d, k;                 /* d: dimension of the factor; k: number of its coordinates in the embedding */
+  int at_d, at_k, at_frame; /* where the factor begins in the arrays of a particle: in charts, in the embedding, and in
+                             * its frame */
 } cb_moving_factor;
 
 typedef struct cb_gauss_moving {
   int n_factors, frame; /* frame: how many numbers the frames of one particle have */
   cb_moving_factor factor[CB_FACTOR_MAX];
-  size_t count, points; /* n*dim, n*k */
+  size_t count, points; /* count: n*dim; points: n*k */
   double *xi, *u;       /* coordinates and d xi/dt at the stages */
-  double *x, *F, *v;    /* points, forces and (with damping) velocities in the embedding */
+  double *x, *F, *v;    /* values at the stages in the embedding: x: points; F: forces; v: velocities, only with
+                         * damping */
   double *f0, *f;       /* components of the forces: f0[s][n*factors] along x0, f[s][n*dim] in the frame */
   double time[CB_STAGES_MAX];
   const double *x_at[CB_STAGES_MAX], *v_at[CB_STAGES_MAX]; /* [s]: where each stage begins in x, v and F */
   double *F_at[CB_STAGES_MAX];
-  double *E, *P0; /* frames at the start, and the momentum in them */
+  double *E, *P0; /* E: the frame of each particle at the start of the step; P0: the components of its momentum there */
   /* e: coordinates in the chart at x0. In the symmetric form they are eta, the coordinates of the centre of the step's
    * chart; otherwise they are xi_1, the coordinates of the end of the step (gauss_moving.c). dP: the change of
    * momentum, in the frame transported to the end of the step. */
   double *e, *dP;
-  double *dx, *dp; /* the increments of the state */
+  double *dx, *dp; /* the changes of position and momentum of the state in the step */
   double position; /* the largest absolute value of a coordinate of the state */
   /* the coefficients of u_j in xi_i (aq), of g_j in pi_i (ap), and of u_j in e (beta, with its low-order part
    * beta_low); the symbols are those of gauss_moving.c */

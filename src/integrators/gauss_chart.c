@@ -113,13 +113,13 @@ typedef struct cb_gauss_chart {
   cb_chart_rate *rate;
   cb_chart_derivatives *derivatives;
   size_t count;          /* n*dim */
-  double *q, *z, *F, *w; /* positions q_i, displacements q_i - q0, forces, w_i */
+  double *q, *z, *F, *w; /* values at the stages: q: q_i; z: q_i - q0; F: forces; w: w_i */
   double *rates;         /* [s][2][n*dim]: u_i and W_i */
   double *inverse;       /* the inverse metric at the stages */
   double *w0, *u0, *dq;
   double inverse_a[CB_STAGES_MAX][CB_STAGES_MAX]; /* the inverse of A = (a_ij), packed s x s */
   cb_predictor *predictor;
-  cb_chart_jet *jet; /* [s][n], for Newton's method */
+  cb_chart_jet *jet; /* [s][n]: derivatives of w and W for each stage and particle, for Newton's method */
   double *block;     /* [(s dim)^2]: scratch for one block of the matrix */
 } cb_gauss_chart;
 

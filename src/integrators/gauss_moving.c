@@ -3,19 +3,19 @@
  * In the chart H = (1+s)^2 |pi|^2/(2m) + V, s = K|xi|^2/4, and Gauss collocation reads
  *   u_j = (1+s_j)^2 pi_j/m,   g_j = -dV_j - (K/2)(1+s_j)|pi_j|^2/m xi_j,
  *   xi_i = xi_0 + h sum_j a_ij u_j,   pi_i = pi_0 + h sum_j a_ij g_j,   xi_1, pi_1 likewise with b_j.
- * with the coordinates xi and the momentum pi of a particle of mass m in the chart, the potential V, -dV_j the force
- * in the chart at stage j, and a_ij, b_j of gauss.c. The chart depends on the points that the step joins, so the
- * momenta of the state are not those at the ends of the chart's step: differentiating the discrete action S(x0, x1)
- * through the chart gives, with M(xi) of gauss.h,
+ * xi, pi: coordinates and momentum of a particle of mass m in the chart; V: potential; -dV_j: force in the chart at
+ * stage j; a_ij, b_j: coefficients of gauss.c. The chart depends on the points that the step joins, so the momenta of
+ * the state are not those at the ends of the chart's step. They follow from the derivatives of the discrete action
+ * S(x0, x1), which include those of the chart. With M(xi) of gauss.h,
  *   chart at x0 (xi_0 = 0):        M(xi_1) pi_1 = P0 + W,   P1 = (1+s_1) pi_1,   W = h sum_i b_i M(xi_i)(-dV_i)
  *   chart at the midpoint of x0 and x1 (xi_1 = -xi_0 = eta = (h/2) sum_j b_j u_j):
  *     (pi_0+pi_1)/2 = P0/(1+s) + M(eta)^-1 W/2,   P1 = P0 + (1+s) M(eta)^-1 W
  * where P0 and P1 are components in a frame at x0 and in the same frame transported to x1. Both forms are variational:
- * symplectic and of order 2s, and they keep every isometry momentum exactly; the second is also symmetric. Without
- * this correction (pi_0, pi_1 taken as the momenta of the state) the order is 2s, but the integrator is not symplectic
- * and does not keep momenta.
- * Source: Marsden & West, Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357, sections 1.3
- * and 2.3, doi:10.1017/S096249290100006X. Valid for steps that stay in the chart: |s| < 0.9 at every stage.
+ * symplectic and of order 2s, and they keep every isometry momentum exactly; the second is also symmetric. Without this
+ * correction (pi_0, pi_1 taken as the momenta of the state) the order is 2s, but the integrator is not symplectic and
+ * does not keep momenta. Source: Marsden & West, Discrete mechanics and variational integrators, Acta Numerica 10
+ * (2001) 357, sections 1.3 and 2.3, doi:10.1017/S096249290100006X. Valid for steps that stay in the chart: |s| < 0.9 at
+ * every stage.
  */
 #include "integrators/gauss.h"
 
@@ -182,7 +182,8 @@ cb_status cb_gauss_moving_forces(cb_gauss *m) {
 
 /* The result of a pass over some particles. */
 typedef struct pass_result {
-  double change, size, reach; /* largest change of xi and e, largest displacement, largest |s| */
+  double change, size, reach; /* change: largest change of xi and of the chart centre e; size: largest displacement;
+                               * reach: largest |s| */
   double total;               /* the sum of all changes, which is nan if one of them is */
   int far;                    /* the first particle with |s| beyond the chart; INT_MAX: none */
 } pass_result;

@@ -2,12 +2,12 @@
  *
  *   xi_i = h sum_l aq_il u_l,  e = h sum_l beta_l u_l,  pi_i = m u_i/(1+s_i)^2,
  *   R_i = pi_i - anchor - h sum_j ap_ij g_j = 0,   g_j = f_j - (K m/2)|u_j|^2/(1+s_j)^3 xi_j
- * with f_j = -dV_j, the coefficients aq, ap, beta and the anchor of gauss.h, and the other symbols of
- * gauss_moving.c. The matrix is exact. With the Jacobian of the forces,
+ * with f_j = -dV_j, the coefficients aq, ap, beta and the anchor of gauss.h, and the other symbols of gauss_moving.c.
+ * The matrix is exact. With the Jacobian of the forces,
  *   df_j = A_j dxi_j + B_j de + C_j du_j = sum_l T_jl du_l
- * for each pair of particles, its part of dR_i is -sum_j L_ij T_jl du_l, L_ij = h ap_ij + h b_j c M(e)^-1 M(xi_j),
- * where c = 1/2 in the symmetric form with corrected momenta, 1 in the other form with corrected momenta, 0 without
- * correction.
+ * for each pair of particles, the part of dR_i from this pair is -sum_j L_ij T_jl du_l, L_ij = h ap_ij + h b_j c
+ * M(e)^-1 M(xi_j). c = 1/2 in the symmetric form with corrected momenta, 1 in the other form with corrected momenta,
+ * and 0 without correction.
  */
 #include "integrators/gauss.h"
 
@@ -23,8 +23,8 @@ typedef struct stage_jet {
 } stage_jet;
 
 struct cb_moving_newton {
-  double *pi, *pulled; /* pi and -dV/dxi at the stages */
-  stage_jet *jet;      /* [s][n] */
+  double *pi, *pulled; /* values at the stages: pi: momenta in the chart; pulled: the forces -dV/dxi in the chart */
+  stage_jet *jet;      /* [s][n]: derivatives for each stage and particle */
   double *block;
 };
 

@@ -3,13 +3,13 @@
  *
  *   ds s^-1 = X dY,  (1 + Ad_s) X = dtau_{hY} h          s^-1 ds = Z dY,  Z = Ad_s^-1 X
  *   J dY = (A^T (K + mu_g Z) + h d(A^T mu)/d(hY)) dY - h/2 (B (F_Y + F_g Z) dY + X_omega dY × L)
- * with A = dtau^-1_{hY}, mu = K Y + mu0, the half step s (s s = tau(h Y)), B its rotation of both parts of a wrench,
- * X_omega the angular rows of X, and the derivatives mu_g, F_g in the pose and F_Y in the twist. L = B F + 2 N^T G, N
- * = (1 + Ad_s)^-1, is the load at the first node of wrenches F that act half at each end of the step and of wrenches G
- * in its middle. The matrix has B/2 in place of N^T, which differs by O(h), and the derivatives of G are part of F_Y
- * and F_g. The matrix is reused while each change is at most a fiftieth of the previous one. With the error e of the
- * first guess, the next errors are c e^2, 2 c^2 e^3 .. (c from the second derivatives), so that two residuals are
- * enough if e is small.
+ * A = dtau^-1_{hY}; mu = K Y + mu0; s: the half step, s s = tau(h Y); B: the rotation of s, applied to both parts of a
+ * wrench; X_omega: the angular rows of X; mu_g, F_g: derivatives in the pose; F_Y: derivative in the twist. L = B F + 2
+ * N^T G, N = (1 + Ad_s)^-1, is the load at the first node. Here one half of the wrenches F acts at each end of the
+ * step, and the wrenches G act in its middle. The matrix has B/2 in place of N^T, which differs by O(h), and the
+ * derivatives of G are part of F_Y and F_g. The matrix is reused while each change is at most a fiftieth of the
+ * previous one. With the error e of the first guess, the next errors are c e^2, 2 c^2 e^3 .. (c from the second
+ * derivatives), so that two residuals are enough if e is small.
  */
 #include "fluid/rigid_step.h"
 #include "numerics/dd.h"
@@ -140,16 +140,16 @@ static bool half_moves(const cb_rigid_trial *e, const halves *of, const double r
 /* Returns the factor of B F in the load L: 1, or 2 if all of a wrench acts at the first node. */
 static double at_first(const cb_rigid_trial *e) { return e->damped ? 2 : 1; }
 
-/* Sets the load L at the first node to that of wrenches F that act half at each end of the step: B F, twice as much if
- * all of a wrench acts at the first node. */
+/* Sets the load L at the first node for wrenches F of which one half acts at each end of the step: L = B F. If all of a
+ * wrench acts at the first node, L = 2 B F. */
 static void load_turned(cb_rigid_trial *e, const double r[3][3], const double F[6]) {
   cb_turn6(r, F, e->turned);
   for (int i = 0; i < 6; i++) e->first[i] = at_first(e) * e->turned[i];
   memset(e->varied, 0, sizeof e->varied);
 }
 
-/* Adds to L the load of wrenches F that act in the middle of the step, 2 N^T F = ((1 + hat(b)) torque + (1 - hat(b)) (x
- * × f), 2 f), f = (1 + hat(b)) force/2, with b as in `halves`. */
+/* Adds to L the load 2 N^T F of wrenches F that act in the middle of the step: 2 N^T F = ((1 + hat(b)) torque + (1 -
+ * hat(b)) (x × f), 2 f). Here f = (1 + hat(b)) force/2, and b is as in `halves`. */
 static void load_varied(cb_rigid_trial *e, const double r[3][3], const double F[6]) {
   const double *q = e->half.q, *x = e->half.x, b[3] = {q[1] / q[0], q[2] / q[0], q[3] / q[0]};
   double torque[3], force[3], moment[3], turned[3];
@@ -168,7 +168,8 @@ static void load_varied(cb_rigid_trial *e, const double r[3][3], const double F[
   }
 }
 
-/* Computes e->whole from the load of wrenches that act half at each end and from that of wrenches in the middle. */
+/* Computes e->whole, the sum of two loads: that of the wrenches of which one half acts at each end of the step, and
+ * that of the wrenches that act in its middle. */
 static void load_both(cb_rigid_trial *e) {
   double ends[3], middle[3];
   cb_cross3(e->move.x, e->turned + 3, ends);
@@ -346,7 +347,7 @@ cb_status cb_rigid_trial_check_back(const cb_rigid_trial *e) {
                  e->h, e->s->t, largest);
 }
 
-/* Makes one iteration: computes the residual and the update of Y that removes it, with a new matrix if `fresh`.
+/* Makes one iteration: computes the residual and the update of Y that removes it, with a new matrix if `fresh`. Returns
  * CB_STEP_NOT_FINITE if the update is not finite. */
 static cb_status newton(cb_rigid_trial *e, const double Y[6], bool first, bool fresh, cb_factors6 *matrix,
                         double update[6]) {
@@ -408,8 +409,8 @@ cb_status cb_rigid_trial_arrive(cb_rigid_trial *e, const double Y[6], const doub
   return CB_OK;
 }
 
-/* Iterates to round-off. `change` is the size of the last change of Y, `scale` the largest change or twist so far, and
- * `rate` is change divided by the change before it, or by scale after the first change.
+/* Iterates to round-off. `change` is the size of the last change of Y, and `scale` the largest change or twist so far.
+ * `rate` is change divided by the change before it; after the first change it is change divided by scale.
  *
  * The iteration ends if the remaining changes are estimated to be below 1e-15 scale. If all derivatives are exact and
  * the matrix is new, the estimate is 10 rate^2 change (quadratic convergence), but 10 rate change after the first
@@ -463,7 +464,8 @@ static void keep_tln(const cb_rigid_trial *e, const double Y[6], cb_rigid_state 
   memset(s->world_low, 0, sizeof s->world_low);
 }
 
-/* Computes *turn, the rotation in the step by the spin that corresponds to the momentum, but at least `angle`. */
+/* Computes *turn, the angle by which the step rotates the body if its spin is the one that belongs to the momentum;
+ * *turn is at least `angle`. */
 static cb_status find_spin(const cb_rigid_trial *e, const double momentum[6], double angle, double *turn) {
   double K[6][6], spin[6];
   memcpy(K, e->K, sizeof K);

@@ -4,11 +4,11 @@
  *   ds s^-1 = X dY,  A (1 + Ad_s) X = h          s^-1 ds = Z dY,  Z = Ad_s^-1 X
  *   dB B^-1 = (X_omega + K X_v × t) dY,  t = tan_K(|y|/2) y/|y|,  tan_K = s_K/c_K
  *   J = A^T (K + mu_g Z) + h d(A^T mu)/d(hY) - h/2 (B (F_Y + F_g Z) + dB B^-1 × B F)
- * with A = dtau^-1_{hY}, mu = K Y + mu0 (K: the inertia, in the line of dB the curvature), the half step s = T(y) B of
- * the transvection T by y and the rotation B, s s = tau(h Y), X_omega and X_v the angular and linear rows of X, and
- * the derivatives mu_g, F_g in the pose and F_Y in the twist. The matrix is reused while each change is at most a
- * fiftieth of the previous one. The wrench G of fluid/rigid_step.h is shared between the two nodes, as in that file:
- * 2 (1 + Ad_s)^-T G is added to B F, and 2 (1 + Ad_s^-1)^-T G to B^T F.
+ * A = dtau^-1_{hY}; mu = K Y + mu0; K: the inertia, but the curvature in the line of dB; s = T(y) B: the half step, s s
+ * = tau(h Y), with the transvection T by y and the rotation B; X_omega, X_v: the angular and linear rows of X; mu_g,
+ * F_g: derivatives in the pose; F_Y: derivative in the twist. The matrix is reused while each change is at most a
+ * fiftieth of the previous one. The wrench G of fluid/rigid_step.h is shared between the two nodes, as in that file: 2
+ * (1 + Ad_s)^-T G is added to B F, and 2 (1 + Ad_s^-1)^-T G to B^T F.
  */
 #include "fluid/rigid_step.h"
 #include "numerics/vec3.h"
@@ -36,7 +36,8 @@ static cb_status share_slope(const step *e, const cb_pose *m, const double G[6],
   return CB_OK;
 }
 
-/* Adds G to the loads of both nodes. Its derivative in Y is left out of Newton's matrix: it is small of order h^2. */
+/* Adds the wrench G to the loads of both nodes. The derivative of G in Y is left out of Newton's matrix, because it is
+ * of the order h^2. */
 static cb_status place_slope(step *e, const double Y[6]) {
   double G[6] = {0};
   cb_pose s, back;
@@ -195,8 +196,8 @@ static cb_status newton(step *e, const double Y[6], bool first, bool fresh, cb_f
   return cb_finite6(update) ? CB_OK : not_finite(e);
 }
 
-/* Iterates to round-off: it ends when the next change would be below 1e-15 of the twist, or when changes no longer
- * decrease and are below 1e-10 of the twist or below the resolution of the pose. */
+/* Iterates to round-off. The iteration ends when the next change would be below 1e-15 of the twist. It also ends when
+ * changes no longer decrease, and are below 1e-10 of the twist or below the resolution of the pose. */
 static cb_status solve(step *e, double Y[6], int *count) {
   double last = 0, scale = 0, rate = 1;
   const double far = sqrt(cb_dot3(e->s->g.x, e->s->g.x)) / fabs(e->h), turn = 1 / fabs(e->h);

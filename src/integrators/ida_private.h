@@ -1,8 +1,8 @@
-/* The data of the integrator `ida` and its parts: its equations and their Jacobian, and SUNDIALS
- * (ida_solver.c).
+/* The data of the integrator `ida` and its parts: its equations and their Jacobian, and SUNDIALS (ida_solver.c).
  *
  * The unknowns are y = (x, v, L, M): n*k positions and velocities, the integrals L of the multipliers of all rows, and
- * the integrals M of the multipliers that enforce the rows of position. See integrators/ida.c for the equations.
+ * the integrals M of the multipliers that enforce the rows of position. L', M' and y' are rates. F: forces; g: values
+ * of the rows; G: their gradients; m: mass. See integrators/ida.c for the equations.
  */
 #pragma once
 
@@ -43,13 +43,17 @@ typedef struct cb_ida {
   SUNLinearSolver linear;
   bool sparse;
   cb_entries entries;
-  cb_columns columns; /* the columns of a sparse matrix */
+  cb_columns columns; /* the compressed columns of the matrix, if it is sparse */
 
   double *x, *v;                               /* scratch: positions and velocities of an output or of a start state */
-  double *W;                                   /* [n*k*k]: (m I)^-1 or (m g)^-1 of each particle */
-  double *force, *push, *shift;                /* [n*k]: F, G^T L', G^T M' */
-  double *g_value, *rate, *gamma, *multiplier; /* [rows] */
-  double *G, *rate_x;                          /* [entries*k] */
+  double *W;                                   /* [n*k*k]: of each particle: (m I)^-1 with I = diag(form) in the
+                                                * embedding, (m g)^-1 with the metric g in a chart */
+  double *force, *push, *shift;                /* [n*k]: F, G^T L', G^T M', where F are the forces and G the gradients
+                                                * of the rows */
+  double *g_value, *rate, *gamma, *multiplier; /* [rows]: values g of the rows, their rates, gamma and multipliers
+                                                * (integrators/ida.c) */
+  double *G, *rate_x;                          /* [entries*k]: gradients of the rows, and derivatives of their rates in
+                                                * x */
   const cb_pattern *pattern;
   double *force_x, *force_v, *push_x,
       *shift_x; /* blocks dF/dx, dF/dv, d(push)/dx, d(shift)/dx in the order of the pattern */
@@ -68,13 +72,13 @@ typedef struct cb_ida {
 /* Computes the residual r[size] of the equations at (t, y, y'); yp is y'. */
 cb_status cb_ida_residual(cb_ida *m, double t, const double *y, const double *yp, double *r);
 
-/* Adds the values of the entries of dr/dy + c dr/dy' Call it after cb_entries_begin. */
+/* Adds the values of the entries of dr/dy + c dr/dy'. It is called after cb_entries_begin. */
 cb_status cb_ida_jacobian(cb_ida *m, double t, double c, const double *y, const double *yp);
 
 /* Sets y and y' from a state. The state is projected to the rows, and the multipliers that enforce the rows are
  * computed. */
 cb_status cb_ida_start(cb_ida *m, const cb_state *state);
-/* Sets the state at (t, t_low) from y, projected to the rows. */
+/* Sets the state at the time (t, t_low) from y, and projects it to the constraints. */
 cb_status cb_ida_output(cb_ida *m, double t, double t_low, cb_state *state);
 bool cb_ida_continues(const cb_ida *m, const cb_state *state, double h);
 

@@ -93,8 +93,8 @@ static double largest(const double *u, int k) {
 }
 
 /* Sets weight[size] to 1/tolerance of every unknown. The tolerances of positions and velocities are relative to the
- * largest number of their particle, so that a coordinate near zero does not need a smaller absolute error than the
- * others. Integrated multipliers only take part in the convergence of Newton's method, with the weights of the
+ * largest number of their particle, so that a coordinate near zero does not need a smaller absolute error than other
+ * coordinates. Integrated multipliers only take part in the convergence of Newton's method, with the weights of the
  * velocities (L) and positions (M) that they change. */
 static void ida_weights(const cb_ida *m, const double *y, double *weight) {
   const int k = m->k, nk = m->nk, rows = m->rows->rows;

@@ -154,7 +154,8 @@ static void make_weights(cb_predictor *p, double h, int depth) {
     used[j] = true;
     if (depth < 2) continue;
     node[s + j] = -1 + (p->c[j] - 1) * (p->h[1] / p->h[0]);
-    used[s + j] = node[s + j] < node[0]; /* with c_1 = 0 and c_s = 1 two steps share a time */
+    used[s + j] = node[s + j] < node[0]; /* if c_1 = 0 and c_s = 1, the end of the older step is the start of the last
+                                          * step, and this time is used once */
   }
   for (int i = 0; i < s; i++)
     for (int j = 0; j < depth * s; j++) {

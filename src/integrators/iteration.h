@@ -45,7 +45,8 @@ typedef enum cb_stage_end { CB_STAGE_ON, CB_STAGE_ENDED, CB_STAGE_LOST } cb_stag
 typedef struct cb_iteration cb_iteration;
 struct cb_iteration {
   const char *name, *what,
-      *advice; /* for messages: the name of the integrator, the quantity whose size is reported, and advice */
+      *advice; /* texts for messages: name: the integrator; what: the quantity whose size is reported; advice: what the
+                * user can change */
   cb_status (*pass)(void *method, cb_stage_change *c);
   cb_stage_end (*end)(const cb_iteration *how, const cb_stage_change *c);
   double target;   /* tolerance, relative to the largest displacement in the step */
@@ -61,13 +62,13 @@ struct cb_iteration {
 #define CB_NEWTON "Newton's method stalls at a relative change", "use a smaller step"
 
 /* Iterates until the `end` function ends the iteration, and records the number of iterations and the residual in `in`.
- * CB_STEP_NOT_FINITE if a change is not finite; CB_STEP_NO_CONVERGENCE if `end` gives up or after the maximum number
- * of iterations. */
+ * Returns CB_STEP_NOT_FINITE if a change is not finite. Returns CB_STEP_NO_CONVERGENCE if `end` gives up, or after the
+ * maximum number of iterations. */
 cb_status cb_iterate(const cb_iteration *how, cb_integrator *in, void *method);
 
-/* Ends when the change, or the error estimated from the contraction, is at most the target, or when the changes are
- * noise (in the units of cb_stage_change_is_noise) and their contraction is above `stall`. Gives up after the fourth
- * iteration if the contraction is above `lost`. Keeps the contraction in how->contraction. */
+/* Ends when the change, or the error estimated from the contraction, is at most the target. Also ends when the changes
+ * are noise (in the units of cb_stage_change_is_noise) and their contraction is above `stall`. Gives up after the
+ * fourth iteration if the contraction is above `lost`. Keeps the contraction in how->contraction. */
 cb_stage_end cb_end_by_contraction(const cb_iteration *how, const cb_stage_change *c);
 /* Ends when the change, relative to the largest displacement, is at most the target. Also ends when this relative
  * change is at most 1e-12 (or `rounding`, if that is larger) and the change is more than a quarter of the previous
@@ -95,7 +96,7 @@ cb_status cb_stage_not_finite(const char *name, int iteration);
 typedef struct cb_predictor cb_predictor;
 
 /* Creates a predictor for s stages at times c[s] in [0, 1] with `count` numbers each. depth is the maximum number of
- * past steps that it uses, 1 or 2. CB_ERROR_MEMORY. */
+ * past steps that it uses, 1 or 2. Returns CB_ERROR_MEMORY if there is no memory. */
 cb_status cb_predictor_create(int s, const double *c, int depth, size_t count, cb_predictor **out);
 void cb_predictor_free(cb_predictor *p);
 
@@ -192,8 +193,8 @@ typedef struct cb_stage_matrix cb_stage_matrix;
 
 /* Creates the matrix for blocks of B = `block` rows and columns. mask[B*B] tells which entries of the blocks off the
  * diagonal may differ from 0 (NULL: all of them). The order of the pivots is chosen for a matrix whose diagonal blocks
- * are pivots[B*B] and whose other blocks are 0; give the diagonal block of a short step of a particle without forces.
- * The pattern is copied. CB_ERROR_UNSUPPORTED if the matrix has more than 2^31 - 1 entries. */
+ * are pivots[B*B] and whose other blocks are 0; `pivots` should be the diagonal block of a particle without forces in a
+ * short step. The pattern is copied. Returns CB_ERROR_UNSUPPORTED if the matrix has more than 2^31 - 1 entries. */
 cb_status cb_stage_matrix_create(const cb_pattern *pattern, int block, const bool *mask, const double *pivots,
                                  cb_stage_matrix **out);
 void cb_stage_matrix_free(cb_stage_matrix *m);

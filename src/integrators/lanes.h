@@ -30,7 +30,7 @@ bool cb_lanes_agree(const cb_integrator *a, const cb_integrator *b);
 bool cb_lanes_ready(const cb_integrator *in, double h);
 
 /* Prepares *lanes for integrators like `in`. *lanes may be NULL, or made for another group. `in` must exist as long as
- * *lanes is used. CB_ERROR_MEMORY. */
+ * *lanes is used. Returns CB_ERROR_MEMORY if there is no memory. */
 cb_status cb_lanes_prepare(cb_lanes **lanes, const cb_integrator *in);
 void cb_lanes_free(cb_lanes *lanes);
 
@@ -50,7 +50,8 @@ cb_lanes_step cb_lanes_go(cb_lanes *lanes);
  * state. failed: the lane failed in the last step. */
 void cb_lanes_store(cb_lanes *lanes, size_t lane, cb_integrator *in, cb_state *state, bool history, bool failed);
 
-/* The data of the kernels. Number i of lane l is at [i*width + l]. */
+/* The data of the kernels, for n particles with k coordinates each, m springs and s stages. Number i of lane l is at
+ * [i*width + l]. */
 typedef enum cb_lanes_shape {
   CB_LANES_FLAT,
   CB_LANES_CURVED,
@@ -68,23 +69,24 @@ extern const cb_lanes_kernel cb_lanes_kernel_avx2, cb_lanes_kernel_avx512;
 struct cb_lanes {
   cb_arena *arena;
   const cb_lanes_kernel *kernel;
-  bool lobatto, compensated, moves; /* moves: origins move */
+  bool lobatto, compensated, moves; /* moves: frames of particles have origins that may move */
   cb_lanes_shape shape;
-  size_t lanes; /* lanes in use; the others are copies of the first */
+  size_t lanes; /* number of lanes in use; the other lanes are copies of the first one */
   int n, k, s, m, components;
   const int *start;        /* the first particle of each component */
   const cb_system *system; /* the system of the first lane */
   double form[4];
-  size_t i[CB_LANES_SPRINGS], j[CB_LANES_SPRINGS]; /* indices of the first coordinates of a spring's two ends */
+  size_t i[CB_LANES_SPRINGS], j[CB_LANES_SPRINGS]; /* indices of the first coordinates of the two ends i and j of each
+                                                    * spring */
   const cb_lobatto *tables;                        /* the coefficients c, b, W and so on of lobatto.h */
   double t[CB_LANES_MAX], t_low[CB_LANES_MAX], h[CB_LANES_MAX], K[CB_LANES_MAX], quarter[CB_LANES_MAX],
       tolerance[CB_LANES_MAX];
   int maximum[CB_LANES_MAX], iterations[CB_LANES_MAX];
   double residual_of[CB_LANES_MAX];
-  double *mass;                  /* [n] */
+  double *mass;                  /* [n]: masses of the particles */
   double *stiffness, *tension;   /* [m], one per spring; tension is stiffness times rest length */
-  double *x, *x_low, *p, *p_low; /* [n*k], position and momentum with their low parts */
+  double *x, *x_low, *p, *p_low; /* [n*k]: positions x and momenta p, with their low parts */
   double *X[CB_LANES_STAGES], *D[CB_LANES_STAGES], *F[CB_LANES_STAGES], *G[CB_LANES_STAGES], *old[CB_LANES_STAGES];
-  double *off;                            /* [n]: <x,x> - 1/K */
-  double *dx, *dp, *sum_x, *sum_p, *at_p; /* the arrays of rk4 */
+  double *off;                            /* [n]: <x,x> - 1/K of each particle, with the curvature K */
+  double *dx, *dp, *sum_x, *sum_p, *at_p; /* work arrays of rk4 */
 };

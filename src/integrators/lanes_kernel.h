@@ -34,7 +34,7 @@ INLINE int all_within(vec t, int sphere) {
                 : !any_above(set(-1), t) && !any_above(t, set(-1e-300));
 }
 
-/* Does the same as cb_psi_near (dynamics/springs_series.h) for the numbers of all lanes. */
+/* Computes cb_psi_near (dynamics/springs_series.h) for the numbers of all lanes. */
 INLINE vec psi_near(vec t, int sphere) {
   const double *p = cb_series[sphere ? CB_SERIES_SPHERE : CB_SERIES_HYPERBOLOID];
   const vec s = t + set(sphere ? -0.25 : 0.5), s2 = s * s, s4 = s2 * s2;
@@ -152,7 +152,7 @@ INLINE void predict(cb_lanes *l, const int s, const int k, const int shape, int 
   }
 }
 
-/* Makes the sweep of one particle; only lanes with run > 0 change. */
+/* Makes one pass of the fixed-point iteration for particle a. Only lanes with run > 0 change. */
 INLINE void sweep(cb_lanes *l, const int s, const int k, const int shape, int a, vec run, vec *change, vec *size,
                   vec *poison) {
   const cb_lobatto *T = l->tables;
@@ -255,8 +255,8 @@ INLINE void sweep(cb_lanes *l, const int s, const int k, const int shape, int a,
     }
 }
 
-/* Does what cb_iterate does with cb_end_by_change. Returns the bits of lanes that continue, and adds the bits of lanes
- * that failed to *failed. */
+/* Decides which lanes continue to iterate, as cb_iterate does with cb_end_by_change. Returns the bits of these lanes,
+ * and adds the bits of lanes that failed to *failed. */
 INLINE unsigned judge(cb_lanes *l, unsigned on, int iteration, const double *change, const double *size, double *before,
                       unsigned *failed) {
   for (int lane = 0; lane < WIDTH; lane++) {
@@ -299,7 +299,8 @@ INLINE unsigned iterate(cb_lanes *l, const int s, const int k, const int shape) 
   return failed;
 }
 
-/* Does the same as cb_compensated_add_one. Only lanes with run > 0 change. */
+/* Adds an increment to a compensated sum in each lane, as cb_compensated_add_one does for one number. Only lanes with
+ * run > 0 change. */
 INLINE vec add(const cb_lanes *l, double *high_, double *low_, vec increment, vec low, vec run) {
   const vec high = load(high_), y = increment + low, sum = high + y, back = sum - high;
   const vec rest = either(l->compensated, (high - (sum - back)) + (y - back), set(0));
@@ -421,7 +422,8 @@ INLINE void rates(cb_lanes *l, const int k, const int shape) {
   }
 }
 
-/* Does the same as cb_factor_project_point and cb_factor_project_tangent for the numbers of all lanes. */
+/* Projects point and momentum in all lanes, as cb_factor_project_point and cb_factor_project_tangent do for one
+ * point. */
 INLINE void project(const cb_lanes *l, const int k, vec *x, vec *p) {
   const vec K = load(l->K), zero = set(0);
   vec square = zero;

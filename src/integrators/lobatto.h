@@ -1,5 +1,9 @@
 /* Definitions shared by the files of Lobatto IIIA-IIIB (the class is in integrators/lobatto.c): the data of the form in
- * the embedding, and the two forms. The symbols are those of lobatto_embedding.c. */
+ * the embedding, and the two forms.
+ *
+ * The equations are in lobatto_embedding.c. x0, p0: positions and momenta at the start of the step; h: its length; X_i,
+ * P_i: positions and momenta of stage i; x1: positions at the end; D_i = X_i - x0; F_i: forces; Lambda_i: multipliers
+ * of the space; G_i = F_i - Lambda_i X_i; A, c, b: coefficients of IIIA; A^: those of IIIB. */
 #pragma once
 
 #include "core/arena.h"
@@ -25,7 +29,7 @@ extern const cb_lobatto_kernel cb_lobatto_kernel_x86_64, cb_lobatto_kernel_avx2;
 struct cb_lobatto {
   cb_arena *arena;
   int s;    /* number of stages */
-  int n, k; /* number of particles, and of coordinates per particle */
+  int n, k; /* n: number of particles; k: number of coordinates per particle */
   int threads;
   int max_iterations;
   double tolerance; /* maximum of the last change of the positions, relative to the largest displacement in the step */
@@ -48,18 +52,18 @@ struct cb_lobatto {
   const double *mass;
 
   double past_h;                   /* the length of the step from which G is stored */
-  bool has_history;                /* G holds the last step's values */
+  bool has_history;                /* G holds the values of the last step */
   bool has_force;                  /* F[0] holds the force at the state's position */
-  const cb_lobatto_kernel *kernel; /* NULL: the space does not have four coordinates */
+  const cb_lobatto_kernel *kernel; /* NULL: the points of the space do not have four coordinates */
   int n_factors, curved;           /* number of factors, and index of the curved factor */
-  /* The curved factor: K is its curvature. In its coordinates, form has the numbers of the space's form, and `on` is 1;
-   * in all other coordinates both are 0. */
+  /* The curved factor. K: its curvature. In the coordinates of this factor, form[i] is the number of the space's form
+   * (1 or -1) and on[i] is 1. In all other coordinates both are 0. */
   double K, form[4], on[4];
 
   cb_integrator *in;
   const cb_space *g;
   cb_solver_choice solver;
-  struct cb_lobatto_newton *newton;    /* NULL until it is needed */
+  struct cb_lobatto_newton *newton;    /* the data of Newton's method; NULL until they are needed */
   struct cb_lobatto_constraints *rods; /* the constraints of the system; NULL: there are none */
   double *dp, *p_low;
 
@@ -101,7 +105,7 @@ cb_status cb_lobatto_newton_solve(cb_lobatto *l);
 
 typedef struct cb_lobatto_options {
   int stages, solver, iterations; /* solver: CB_SOLVER_.. of integrators/iteration.h */
-  double tolerance;               /* 0: round-off */
+  double tolerance;               /* relative tolerance of the stages; 0: round-off */
   bool compensated;
 } cb_lobatto_options;
 
@@ -110,7 +114,9 @@ typedef struct cb_lobatto_form {
   void (*destroy)(void *form);
   cb_status (*step)(void *form, cb_state *state, double h);
   void (*reset)(void *form);
-  void (*moved)(void *form, int component, const cb_isometry *isometry); /* NULL: origins do not move */
+  void (*moved)(void *form, int component, const cb_isometry *isometry); /* is called when an isometry has moved the
+                                                                          * coordinates of a component; NULL: this form
+                                                                          * has no moving origins */
 } cb_lobatto_form;
 
 extern const cb_lobatto_form cb_lobatto_chart_form, cb_lobatto_embedding_form;

@@ -30,11 +30,11 @@ struct cb_lobatto_chart_newton {
   int unknowns;
   cb_entries entries; /* the entries of the matrix, in the order in which `assemble` adds them */
   double B[CB_LOBATTO_MAX][CB_LOBATTO_MAX], C[CB_LOBATTO_MAX][CB_LOBATTO_MAX];
-  cb_chart_jet *jet; /* [s][n] */
+  cb_chart_jet *jet; /* [s][n]: derivatives of momenta and their rates at the stages */
   double *F_q[CB_LOBATTO_MAX],
       *F_v[CB_LOBATTO_MAX]; /* F_q - lambda G_q and F_v at stages, in the order of the pattern; F_v only if damped */
-  double *weight;           /* [rows] */
-  double *r;                /* [unknowns] */
+  double *weight;           /* [rows]: minus the multipliers of one stage */
+  double *r;                /* [unknowns]: the residual, then the correction */
 };
 
 static int stage_unknown(const cb_lobatto_chart *m, int particle, int stage) {

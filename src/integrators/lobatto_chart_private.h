@@ -1,5 +1,9 @@
 /* Definitions that the files of Lobatto IIIA-IIIB in a fixed chart share. The equations are in lobatto_chart.c. Stage
- * arrays are [s][n*dim]; stages count from 0. */
+ * arrays are [s][n*dim]; stages count from 0.
+ *
+ * q0: coordinates at the start of the step; h: its length; Q_i, P_i, u_i: coordinates, momenta and rates dq/dt of stage
+ * i; g(t, q) = 0: the constraints; G = dg/dq: their gradients; M = m g_ij, with the mass m and the metric g_ij, whose
+ * inverse is g^-1. */
 #pragma once
 
 #include "dynamics/gram.h"
@@ -23,8 +27,8 @@ struct cb_lobatto_chart {
   int max_iterations;
   double tolerance; /* relative tolerance of the stages; 0: round-off */
   cb_solver_choice solver;
-  cb_tableau tableau;                                  /* a: IIIA, a_hat: IIIB */
-  double Winv[CB_LOBATTO_MAX - 1][CB_LOBATTO_MAX - 1]; /* see integrators/lobatto.h */
+  cb_tableau tableau;                                  /* a: coefficients of IIIA; a_hat: those of IIIB */
+  double Winv[CB_LOBATTO_MAX - 1][CB_LOBATTO_MAX - 1]; /* the inverse of a block of W (integrators/lobatto.h) */
 
   /* the start and the length of the step that is being made */
   const cb_state *start;
@@ -32,9 +36,9 @@ struct cb_lobatto_chart {
   bool has_start;          /* F, G and the factors of S = G M^-1 G^T are known at the state */
   cb_chart_metric *metric; /* [n]: the metric at the position of the state */
 
-  double *q, *z, *u, *w, *F; /* Q_i, Q_i - q0, dq/dt, P_i, forces */
+  double *q, *z, *u, *w, *F; /* values at the stages: q: Q_i; z: Q_i - q0; u: dq/dt; w: P_i; F: forces */
   double *rates;             /* [s-1][count + rows]: dp/dt with the forces of constraints, then the multipliers */
-  double *inverse;           /* [s][n*d*d]: g^-1 */
+  double *inverse;           /* [s][n*d*d]: the inverse metric g^-1 at the stages */
   double *x1, *x1_low, *p1, *p1_low, *change;
   cb_predictor *predict_u, *predict_rates;
 
@@ -44,10 +48,10 @@ struct cb_lobatto_chart {
   cb_gram *gram;
   int rows;
   size_t entries; /* how many numbers the gradients of all rows have */
-  double *G;      /* [s][entries] */
-  double *gap;    /* [s-1][rows]: g at stages 1 .. s-1 */
+  double *G;      /* [s][entries]: the gradients at the stages */
+  double *gap;    /* [s-1][rows]: values g of the constraints at the stages 1 .. s-1 */
 
-  cb_lobatto_chart_newton *newton; /* NULL until it is needed */
+  cb_lobatto_chart_newton *newton; /* the data of Newton's method; NULL until they are needed */
 };
 
 static inline double *cb_lobatto_chart_rate(const cb_lobatto_chart *m, int i) {

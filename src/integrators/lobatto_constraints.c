@@ -1,5 +1,6 @@
 /* Positional constraints in Lobatto IIIA-IIIB in the embedding, in sweeps and in Newton's method
- * (lobatto_constraints.h). */
+ * (lobatto_constraints.h). g: values of the rows; G: their gradients; lambda: their multipliers; T: tangential parts of
+ * the gradients; X_i: positions at stage i. */
 #include "integrators/lobatto_constraints.h"
 #include "numerics/dd.h"
 #include "numerics/small.h"
@@ -174,7 +175,7 @@ cb_status cb_lobatto_constraints_begin(cb_lobatto_constraints *c, cb_lobatto *l,
 }
 
 /* Returns T.U/m for row `row` of T and row `other` of U: the sum over the particles that the two rows share. The
- * particles of both rows ascend. */
+ * particles of a row are stored in ascending order. */
 static double overlap(const cb_lobatto_constraints *c, const double *T, int row, const double *U, int other) {
   const cb_space *g = c->space;
   const double *mass = cb_system_masses(c->system);

@@ -32,7 +32,8 @@ cb_status cb_lobatto_constraints_begin(cb_lobatto_constraints *c, cb_lobatto *l,
                                        double h);
 /* Makes the matrix of the sweeps, after the prediction of the stages. */
 cb_status cb_lobatto_constraints_prepare(cb_lobatto_constraints *c, cb_lobatto *l, double t, double h);
-/* Corrects the multipliers by g(X_i) and adds the constraint forces to the forces l->F[k], k < s-1. */
+/* Corrects the multipliers by a Newton step from the values g(X_i), and adds the constraint forces to the forces
+ * l->F[k], k < s-1. */
 cb_status cb_lobatto_constraints_sweep(cb_lobatto_constraints *c, cb_lobatto *l, double t, double h);
 /* --- functions for Newton's method (lobatto_newton.c), which has the additional unknowns y = h^2 lambda --- */
 
@@ -42,8 +43,8 @@ bool cb_lobatto_constraints_bordered(const cb_lobatto_constraints *c);
 /* Allocates the memory of cb_lobatto_constraints_pulls and cb_lobatto_constraints_border, for `block` unknowns per
  * particle. Must be called once before them. */
 cb_status cb_lobatto_constraints_reserve(cb_lobatto_constraints *c, cb_integrator *in, const cb_lobatto *l, int block);
-/* Adds the constraint forces to the forces and, if dx is not NULL, their derivatives to those of the forces,
- * dx[stage] (in the order of the pattern of the forces); stores g(X_i). */
+/* Adds the constraint forces to the forces, and stores g(X_i). If dx is not NULL, also adds the derivatives of the
+ * constraint forces to those of the forces, dx[stage], which are in the order of the pattern of the forces. */
 cb_status cb_lobatto_constraints_pulls(cb_lobatto_constraints *c, cb_integrator *in, cb_lobatto *l, double t, double h,
                                        double *const *dx);
 /* Applies the border to the solution; `fresh`: factors the border again. On entry rhs[n*block] is the solution of the
@@ -88,11 +89,11 @@ struct cb_lobatto_constraints {
   int m, entries, size;                  /* m: number of rows; entries: number of their entries; size: m*(s-1) */
   double *raw;                           /* the force at the state, without constraint forces */
   double *lambda[CB_LOBATTO_MAX];        /* [m]: the multipliers at each stage */
-  double *G[CB_LOBATTO_MAX];             /* gradients at the stages, [entries*k] */
-  double *T[CB_LOBATTO_MAX];             /* tangential parts of the gradients at the stages, as vectors */
-  double *g;                             /* [(s-1)*m]: g at the stages 2 .. s */
-  cb_chord *chord;                       /* [m]; slope 0: the row is not a rod that is computed by its chord */
-  bool dense, has_history, has_gradient; /* has_gradient: G[0] is the gradient at the state */
+  double *G[CB_LOBATTO_MAX];             /* [entries*k]: gradients of the rows at the stages */
+  double *T[CB_LOBATTO_MAX];             /* tangential parts of these gradients, as vectors */
+  double *g;                             /* [(s-1)*m]: values g of the rows at the stages 2 .. s */
+  cb_chord *chord;                       /* [m]: the rods of the rows; slope 0: the row is not computed from a chord */
+  bool dense, has_history, has_gradient; /* has_gradient: G[0] holds the gradients at the state */
   double h;
   double *matrix;
   int *pivot;

@@ -5,8 +5,8 @@
  *   X_i = x0 + (h/m) sum_j a_ij P_j,      P_i = p0 + h sum_j a^_ij G_j,   G_j = F_j - Lambda_j X_j,
  *   b_i a^_ij + b_j a_ji = b_i b_j,       <X_i,X_i> = 1/K,   x1 = X_s,   p1 = p0 + h sum_i b_i G_i,   <x1,p1> = 0.
  * with the forces F_j, the multipliers Lambda_j of the space, and the coefficients a, c of IIIA, a^ of IIIB and b.
- * Eliminating P gives D_i = X_i - x0 = h c_i p0/m + (h^2/m) sum_k W_ik G_k, W = A A^, which is iterated for G
- * (lobatto_sweep.c) or solved by Newton's method (lobatto_newton.c).
+ * Elimination of P gives D_i = X_i - x0 = h c_i p0/m + (h^2/m) sum_k W_ik G_k, W = A A^. This equation is solved by
+ * fixed-point iteration (lobatto_sweep.c) or by Newton's method (lobatto_newton.c).
  *
  * Source: Jay, Symplectic partitioned Runge-Kutta methods for constrained Hamiltonian systems, SIAM J. Numer. Anal. 33
  * (1996) 368, doi:10.1137/0733019; Hairer, Lubich & Wanner, Geometric Numerical Integration, 2nd ed. (2006), VII.1.

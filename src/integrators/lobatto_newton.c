@@ -148,8 +148,8 @@ cb_status cb_lobatto_newton_create(cb_lobatto *l) {
     return cb_fail(CB_ERROR_MEMORY, "no memory for Newton's method with %d particles", l->n);
   }
 
-  /* Finds the pattern of a block off the diagonal: the entries that are not 0 if all derivatives of the force are 1.
-   * X and Q are 0, so that no terms cancel. */
+  /* Finds the pattern of a block off the diagonal: the entries that are not 0 when all derivatives of the force are set
+   * to 1. The stage values X and Q are set to 0, so that no terms cancel. */
   double ones[CB_COORD_MAX * CB_COORD_MAX], none[CB_FACTOR_MAX] = {0}, base[CB_COORD_MAX], zero[CB_COORD_MAX] = {0};
   for (int e = 0; e < CB_COORD_MAX * CB_COORD_MAX; e++) ones[e] = 1;
   cb_space_base_point(g, base);

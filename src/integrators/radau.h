@@ -1,6 +1,10 @@
 /* Definitions shared by the files of Radau IIA with constraints. The equations are in integrators/radau_iia.c.
  *
  * Arrays of stages are [s][count], count = n*k; arrays of rows are [s][R], and gradients are [s][entries].
+ * s: number of stages; n: number of particles; k: number of coordinates per particle; h: length of the step; x0, v0:
+ * positions and velocities at its start; X, V: those of the stages; F: forces; g(t, x) = 0: the constraints, with R
+ * rows; G = dg/dx: gradients; lambda, mu: multipliers; W: (m I)^-1 with the mass m and I = diag(form), in a chart (m
+ * g_ij)^-1.
  */
 #pragma once
 
@@ -58,16 +62,17 @@ typedef struct cb_radau {
   double *v0;
   cb_stage_change moved; /* the change in the last correction of Newton's method */
 
-  double *X, *V, *F;         /* positions, velocities, forces */
-  double *D, *E;             /* X - x0 and V - v0 */
+  double *X, *V, *F;         /* at the stages: X: positions; V: velocities; F: forces */
+  double *D, *E;             /* D: X - x0; E: V - v0 */
   double *rates;             /* [s][count + R]: dv/dt and lambda, in one array for the predictor */
   double *mu;                /* [s][R]: the multipliers mu of CB_RADAU_GGL, otherwise NULL */
-  double *g_rows, *rate, *G; /* g, its rate at (X, V), its gradient */
-  double *gamma;             /* [R]: d2g/dt2 without accelerations, last stage; only for CB_RADAU_ACCELERATION */
+  double *g_rows, *rate, *G; /* g_rows: g; rate: its rate at (X, V); G: its gradient */
+  double *gamma;             /* [R]: the part of d2g/dt2 at the last stage that does not depend on accelerations; only
+                              * for CB_RADAU_ACCELERATION */
   double *lift, *drift;      /* lift: [count], scratch; drift: [s][count], W G^T mu, or NULL */
-  double *y, *z;             /* [s][R] corrections of lambda and mu */
-  double *inverse;           /* charts: [s][n*d*d] g^-1 */
-  double *next;              /* [2][s][count]: the next E and D */
+  double *y, *z;             /* [s][R]: y: corrections of lambda; z: corrections of mu */
+  double *inverse;           /* [s][n*d*d], only in a chart: the inverse metric g^-1 at the stages */
+  double *next;              /* [2][s][count]: E and D after the next pass of the iteration */
   double *multiplier;        /* [R]: the multipliers at the end of the last step */
   cb_radau_newton *newton;
 } cb_radau;
@@ -116,7 +121,8 @@ struct cb_radau_newton {
   int each, unknowns;
   const cb_pattern *pattern;
   size_t blocks;                     /* number of doubles in the blocks of the pattern */
-  double *by_x, *by_v, *by_l, *by_m; /* [blocks]: dF/dx, dF/dv, d(G^T lambda)/dx, d(G^T mu)/dx of one stage */
+  double *by_x, *by_v, *by_l, *by_m; /* [blocks], for one stage: by_x: dF/dx; by_v: dF/dv; by_l: d(G^T lambda)/dx; by_m:
+                                      * d(G^T mu)/dx */
   double *rate_x, *gamma_x;          /* [entries]: derivatives in x of rate and gamma of one stage */
   double *mean, *probe, *away;       /* mean: [count], G^T lambda; probe[count] and away[entries]: scratch */
   double *residual, *last;           /* [unknowns]: the residual, and the last correction */

@@ -1,4 +1,5 @@
-/* Newton's method of Radau IIA: its unknowns, its residual, and its matrix. */
+/* Newton's method of Radau IIA: its unknowns, its residual, and its matrix. The symbols are those of radau.h; a_ij are
+ * the coefficients, A = (a_ij). */
 #include "integrators/radau.h"
 
 #include <amd.h>
@@ -57,8 +58,9 @@ static cb_status eliminate(const cb_radau *m, cb_arena *scratch, int *order) {
   return CB_OK;
 }
 
-/* Makes the pattern with values for the start of the system at rest, without the derivatives of forces, as if the step
- * were short. These values determine the order of the pivots, which therefore does not depend on earlier steps. */
+/* Makes the pattern with values for the start of the system at rest, without the derivatives of forces, which are
+ * negligible in a short step. These values determine the order of the pivots, which therefore does not depend on
+ * earlier steps. */
 static cb_status make_pattern(cb_radau *m) {
   cb_radau_newton *w = m->newton;
   cb_state *start;
@@ -445,8 +447,8 @@ static cb_status derivatives(cb_radau *m, int i, bool free) {
   return CB_OK;
 }
 
-/* Adds all entries of the matrix. If free is true, the derivatives of forces are left out, as if the step were
- * short. */
+/* Adds all entries of Newton's matrix. If free is true, the derivatives of the forces are left out; they would be
+ * negligible in a short step. */
 static cb_status cb_radau_add_all(cb_radau *m, bool free) {
   cb_radau_newton *w = m->newton;
   for (int i = 0; i < m->s; i++) {

@@ -120,7 +120,7 @@ static cb_status evaluate_rows(cb_radau *m, int i) {
     return CB_OK;
   }
   for (size_t e = 0; e < m->count; e++) m->lift[e] = ((m->start->x[e] - x[e]) + D[e]) + m->start->x_low[e];
-  double *rest = cb_radau_row(m, m->y, i); /* this memory is free between corrections */
+  double *rest = cb_radau_row(m, m->y, i); /* the memory m->y is not used between corrections */
   cb_radau_along(m, i, m->lift, rest);
   for (size_t r = 0; r < R; r++) g[r] += m->rows->velocity[r] ? 0 : rest[r];
   return CB_OK;
@@ -367,14 +367,14 @@ static cb_status correct_published(void *method, cb_stage_change *c) {
   return CB_OK;
 }
 
-/* Continues the iteration until the largest correction of any unknown, also of unscaled multipliers, is below the
- * tolerance, and accepts the result after the maximum number of iterations. */
+/* Continues the iteration until the largest correction of any unknown is below the tolerance, where multipliers are not
+ * scaled. Accepts the result after the maximum number of iterations. */
 static cb_stage_end end_published(const cb_iteration *how, const cb_stage_change *c) {
   return fmax(c->change, c->multiplier) <= how->target || c->iteration == how->maximum ? CB_STAGE_ENDED : CB_STAGE_ON;
 }
 
-/* Runs the iteration. m->noise takes into account that g has the round-off of the coordinates, which A^-1 transfers to
- * h v. */
+/* Runs the iteration. m->noise allows for the round-off of g, which is that of the coordinates. The inverse of the
+ * coefficient matrix A transfers this round-off to h v. */
 static cb_status iterate(cb_radau *m) {
   const double target = m->tolerance > 0 ? m->tolerance : m->published ? 1e-11 : DBL_EPSILON / 16;
   cb_iteration how = {name,
@@ -421,7 +421,8 @@ cb_status cb_radau_solve(cb_radau *m) {
   if (!changed && !extrapolated) return status;
   cb_predictor_reset(m->predictor);
   status = solve_once(m);
-  if (status && changed) cb_solver_reset(&m->solver); /* the fixed-point iteration was not the cause */
+  /* The fixed-point iteration was not the cause of the failure, because Newton's method failed, too. */
+  if (status && changed) cb_solver_reset(&m->solver);
   return status;
 }
 
@@ -438,7 +439,8 @@ cb_status cb_radau_solve(cb_radau *m) {
  * rate of change of S, or by h^2 dF/dx: for short steps it is Newton's method.
  */
 
-/* Computes the right-hand sides S d(lambda) and S d(mu) that the rows require, from g, rate and the accelerations. */
+/* Computes the values that S d(lambda) and S d(mu) must have so that the rows are satisfied, from g, its rate and the
+ * accelerations. */
 static void conditions(cb_radau *m) {
   const int s = m->s, last = s - 1;
   const double h = m->h;

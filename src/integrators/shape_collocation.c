@@ -56,7 +56,8 @@ static void place_stages(step *s) {
       at->r[q] = s->start->r[q];
       for (int j = 0; j < T->s; j++) at->r[q] += s->h * T->a[i][j] * s->at[j].v[q];
     }
-    cb_shape_drive(s->problem, at->t, s->h > 0, at->r, at->v); /* the last stage may be at a break */
+    cb_shape_drive(s->problem, at->t, s->h > 0, at->r, at->v); /* the last stage may be at a break of the gait; then it
+                                                                * has the rates before the break */
   }
 }
 

@@ -20,7 +20,8 @@ enum { CB_SHAPE_DIFFERENCES = 12, CB_SHAPE_HISTORY = CB_STAGES_MAX * CB_SHAPE_MA
 
 typedef struct cb_shape_history {
   int count, degree; /* count: number of known differences; degree: that of the last guess */
-  double h, t, gap;  /* the step, the time of its start, and the time since the step before it */
+  double h, t, gap;  /* of the last step: h: its length; t: the time of its start; gap: the time since the step before
+                      * it */
   double difference[CB_SHAPE_DIFFERENCES][CB_SHAPE_HISTORY], size[CB_SHAPE_DIFFERENCES];
 } cb_shape_history;
 

@@ -40,7 +40,7 @@ enum { N_MAX = CB_SHAPE_FORM, ITERATIONS = 60, SWAPS = 40 };
 /* RESTS: dry friction holds the variable; HELD: it rests at a limit, which pushes it. */
 typedef enum motion { MOVES, DRIVEN, RESTS, HELD } motion;
 
-/* One step. The form is [N][N] with N = dim + n; dim is 0 for a bundle without a form. */
+/* The data of one step. The form is [N][N] with N = dim + n; dim is 0 for a bundle without a form. */
 struct cb_shape_variational {
   int substeps, at; /* substeps: number of steps of a composition, each with its own history; at: index of the next
                      * one */
@@ -54,12 +54,13 @@ struct cb_shape_variational {
   double h, t, *r, mu[CB_GROUP_DIM], p[CB_SHAPE_MAX]; /* mu, p: momenta at the node, after half a step of its forces */
   double slide[CB_SHAPE_MAX];                         /* impulse of friction of a variable that slides */
   motion how[CB_SHAPE_MAX];
-  /* values at the present u: */
+  /* values at the present u (symbols of the head comment); dG: d_r G; dGu: d_r G u; A: the connection */
   double u[N_MAX], m[CB_SHAPE_MAX], G[N_MAX * N_MAX], dG[CB_SHAPE_MAX * N_MAX * N_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX];
   double turn, ad[CB_GROUP_DIM * CB_GROUP_DIM]; /* ad: the matrix of ad_{h xi}; turn: the sum of its squares */
   double momentum[N_MAX], dGu[CB_SHAPE_MAX * N_MAX], f[CB_SHAPE_MAX], residual[N_MAX];
   cb_shape_force force;
-  double matrix[N_MAX * N_MAX], change[N_MAX]; /* factors of Newton's matrix; last correction */
+  double matrix[N_MAX * N_MAX], change[N_MAX]; /* matrix: the LU factors of Newton's matrix; change: the last correction
+                                                * of u */
   int pivot[N_MAX];
 };
 typedef cb_shape_variational step;
@@ -248,7 +249,8 @@ INLINE void learn(step *s, int dim, int n) {
       s->B[i * n + j] += (y[i] * d[j] + d[i] * y[j] - product / square * d[i] * d[j]) / square;
 }
 
-/* Adds to f, and to the torques that are part of f, their change by the last correction of u, to first order. */
+/* Adds to f, and to the torques force.torque of the variables that have one, the changes that the last correction of u
+ * causes, to first order. */
 INLINE void correct_forces(step *s, int dim, int n) {
   const double *d = s->change + dim, h = s->h;
   for (int i = 0; i < n; i++) {
@@ -263,8 +265,9 @@ INLINE void correct_forces(step *s, int dim, int n) {
   }
 }
 
-/* Ends Newton's method. Impulses that hold variables need the residual at the end, and a bundle without a form needs
- * its connection. */
+/* Ends Newton's method. If a variable rests or is held, evaluates the residual at the solution, because the residual is
+ * the impulse that holds the variable. Otherwise corrects the forces to first order and, for a bundle without a form,
+ * evaluates its connection. */
 INLINE cb_status settle(step *s, int dim, int n) {
   for (int i = 0; i < n; i++)
     if (s->how[i] == RESTS || s->how[i] == HELD) return evaluate(s, false);
@@ -412,8 +415,8 @@ INLINE void add_works(const step *s, int dim, int n, cb_shape_state *to) {
   }
 }
 
-/* At a break of the gait the rates of the driven variables jump from v- to v+. Their momenta need the impulses J, whose
- * work is J (v- + v+)/2. */
+/* At a break of the gait the rates of the driven variables jump from v- to v+. The impulses J that change their momenta
+ * do the work J (v- + v+)/2. */
 static cb_status cross_break(const step *s, const bool *held, cb_shape_state *to) {
   const cb_shape_problem *p = s->problem;
   double r[CB_SHAPE_MAX], before[CB_SHAPE_MAX], after[CB_SHAPE_MAX], momentum[CB_SHAPE_MAX];

@@ -17,7 +17,7 @@ enum { OWN = 3, OTHERS = CB_EXPRESSION_VARIABLES - OWN, LABEL = 64 };
 typedef struct law {
   cb_expression *u;
   int others;
-  int *other; /* [others]: i for coordinate i, -1 - i for its rate */
+  int *other; /* [others]: the variables of other joints: i is coordinate i, and -1 - i is its rate */
 } law;
 
 struct cb_joint_laws {
@@ -25,8 +25,8 @@ struct cb_joint_laws {
   int n;
   const char **label;
   cb_actuator *actuator;
-  law *motor, *drive;    /* [n] */
-  cb_joint_force *force; /* [n]: for cb_joint_laws_efforts */
+  law *motor, *drive;    /* [n]: expressions of the motor and of the drive of each coordinate */
+  cb_joint_force *force; /* [n]: memory for cb_joint_laws_efforts */
 };
 
 /* Finds the coordinate whose label is the word, or the rate if the word is a label followed by `_rate`. *other becomes
@@ -72,8 +72,8 @@ static cb_status find_others(cb_joint_laws *l, const char *text, law *out, const
   return CB_OK;
 }
 
-/* Adds labels that are not in the text, as many as fit, so that the message about a name that does not exist can
- * propose one of them. A label that is also the name of a parameter or control is left out. */
+/* Adds labels that are not in the text, as many as fit. The message about a name that does not exist can then propose
+ * one of them. A label that is also the name of a parameter or control is left out. */
 static cb_status add_unused(cb_joint_laws *l, const cb_expression_scope *scope, const law *of,
                             const char *names[OTHERS], size_t *count) {
   for (int i = 0; i < 2 * l->n && *count < OTHERS; i++) {

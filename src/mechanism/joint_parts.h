@@ -1,5 +1,6 @@
-/* Functions that classes of joints share (symbols: curvebody/joint.h). When the member `find` of a class is called, all
- * rows of S and N are 0. */
+/* Functions that classes of joints share. m = (q, x): pose of frame B of the joint seen from frame A, with the rotation
+ * R(m); S: twists of B relative to A, one per coordinate; N: covectors of the gaps (curvebody/joint.h). When the member
+ * `find` of a class is called, all rows of S and N are 0. */
 #pragma once
 
 #include "numerics/vec3.h"

@@ -1,4 +1,5 @@
-/* Joined bodies: their trees, the motions of joints at poses, and the start (mechanism.h). */
+/* Joined bodies: their trees, the motions of joints at poses, and the start (mechanism.h). S: twists of a joint, one
+ * per coordinate; a covector gives a number for each twist. */
 #include "mechanism/mechanism_blocks.h"
 #include "numerics/vec3.h"
 
@@ -44,8 +45,8 @@ void cb_joint_two_axes(const double first[3], const double second[3], double q[4
 
 static const cb_place world = {.q = {1}, .r = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 
-/* Converts a twist of frame B from its own axes to the world's axes, and from the origin of B to a point at c from
- * there (v + omega × c). The result is multiplied by `sign`. */
+/* Converts a twist of frame B: rotates it from the axes of B to the world's axes, and moves it from the origin of B by
+ * the vector c (v becomes v + omega × c). The result is multiplied by `sign`. */
 static void twist_to_world(const double R[3][3], const double c[3], double sign, const double in[6], double out[6]) {
   double moved[3];
   cb_turn6(R, in, out);
@@ -56,7 +57,8 @@ static void twist_to_world(const double R[3][3], const double c[3], double sign,
   }
 }
 
-/* Does the same as twist_to_world for a covector with the linear part n, whose angular part changes by -c × n. */
+/* Rotates a covector by R, and moves it by the vector c: -c × n is added to its angular part, where n is its linear
+ * part after the rotation. The result is multiplied by `sign`. */
 static void covector_to_world(const double R[3][3], const double c[3], double sign, const double in[6], double out[6]) {
   double moved[3];
   cb_turn6(R, in, out);
@@ -67,7 +69,7 @@ static void covector_to_world(const double R[3][3], const double c[3], double si
   }
 }
 
-/* dual_i = sum_j (S S^T)^-1_ij S_j */
+/* Finds the dual covectors: dual_i = sum_j (S S^T)^-1_ij S_j. */
 static void find_dual(int n, double S[6][6], double dual[6][6]) {
   double SS[6][6];
   for (int i = 0; i < n; i++)
@@ -141,8 +143,8 @@ static cb_status add_link(cb_mechanism *m, int body, int joint, int parent, bool
 /* The joints of each body b in their order, from joint[begin[b + 1]] to joint[begin[b + 2] - 1]. b = -1 is the world.
  */
 typedef struct incidence {
-  int *begin; /* [bodies + 2] */
-  int *joint; /* [2*joints] */
+  int *begin; /* [bodies + 2]: where the joints of each body begin in `joint` */
+  int *joint; /* [2*joints]: the numbers of joints */
 } incidence;
 
 static cb_status find_incidence(cb_mechanism *m, incidence *out) {
@@ -336,7 +338,7 @@ const double *cb_mechanism_rates(const cb_mechanism *m) { return m->rate; }
 
 /* --- the start, and what is recorded --- */
 
-/* Finds the gaps of the hinges in blocks, which steps do not compute. */
+/* Finds the gaps of the hinges that are in blocks. A step does not compute these gaps. */
 static void find_gaps_of_hinges(cb_mechanism *m) {
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];

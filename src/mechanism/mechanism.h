@@ -7,17 +7,16 @@
  *   a joint of body b on its parent a:  W_b = w,  W_a = -X_k^T w        X: maps twists of a to the origin of b
  *   S_k^T w = P_k + (h/2) Q - a q',   P_{k+1} = (h/2) Q + a q'           the force Q on the coordinates q of the joint
  *   Q = -k (q - q_rest) - c q' + motor, at t_k + h/2, (q_k + q_{k+1})/2;  q' = (q_{k+1} - q_k)/h
- * Here S are the twists of the joint (curvebody/joint.h), a in a q' is the armature (the inertia of a rotor on the
- * joint), k in Q the stiffness, c the damping, and P the momentum of the joint at the node. Newton's system is solved
- * by a sweep from the tips of the tree to its roots and back (mechanism_private.h), so the cost is linear in the number
- * of bodies. Impulses are equal and opposite, so momentum is kept to round-off.
+ * S: twists of the joint (curvebody/joint.h); a in a q': armature, the inertia of a rotor on the joint; k, c in Q:
+ * stiffness and damping; P: momentum of the joint at the node. Newton's system is solved by a sweep from the tips of
+ * the tree to its roots and back (mechanism_private.h), so the cost is linear in the number of bodies. Impulses are
+ * equal and opposite, so momentum is kept to round-off.
  *   settle: at the node, p += W and P -= S^T W so that K^-1 (p - mu_0) is a motion that the joints allow. This does not
  *   change the next step, which depends on p and P only through the motions that the joints allow.
  * In a space of constant curvature the equations are the same, with the map dtau^-1, the adjoint Ad as X, and twists in
- * the frames of bodies (mechanism_curved.c).
- * The step is of order 2, symmetric, and symplectic without losses. Sources: Featherstone, Rigid Body Dynamics
- * Algorithms (2008), chapter 7; Lee, Liu, Park & Srinivasa, arXiv:1609.02898 (the same discrete action in coordinates
- * of joints); Bou-Rabee & Marsden (2009), doi:10.1007/s10208-008-9030-4.
+ * the frames of bodies (mechanism_curved.c). The step is of order 2, symmetric, and symplectic without losses. Sources:
+ * Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 7; Lee, Liu, Park & Srinivasa, arXiv:1609.02898 (the
+ * same discrete action in coordinates of joints); Bou-Rabee & Marsden (2009), doi:10.1007/s10208-008-9030-4.
  *
  * SI units. A mechanism copies the joints and the laws from which it is made, but borrows the data to which they point.
  * It belongs to one thread.
@@ -35,9 +34,9 @@ typedef struct cb_joint_frame {
   double x[3], q[4];
 } cb_joint_frame;
 
-/* These functions find axes as a unit quaternion. In the first one the third axis is along `axis` (not 0), and the
- * first axis along z × axis, or x if z and `axis` are parallel. In the second one the first axis is along `first`, and
- * the second axis is in the plane of `first` and `second`. */
+/* These functions find axes as a unit quaternion q. cb_joint_axes: the third axis is along `axis` (not 0); the first
+ * axis is along z × axis, or along x if z and `axis` are parallel. cb_joint_two_axes: the first axis is along `first`,
+ * and the second axis is in the plane of `first` and `second`. */
 void cb_joint_axes(const double axis[3], double q[4]);
 void cb_joint_two_axes(const double first[3], const double second[3], double q[4]);
 
@@ -62,11 +61,14 @@ typedef struct cb_joint {
   int body[2];             /* [0]: the first body, [1]: the second one; -1: the world */
   cb_joint_frame frame[2]; /* the frame of the joint in each body */
   cb_joint_data data;
-  double stiffness[6], rest[6], damping[6], armature[6], friction[6]; /* [coordinates] */
+  double stiffness[6], rest[6], damping[6], armature[6], friction[6]; /* [coordinates]: stiffness and rest value of the
+                                                                       * spring, damping, inertia of the rotor
+                                                                       * (armature) and largest dry friction */
   bool driven[6];                /* [coordinates]: q = law(t) (cb_mechanism_laws) */
-  cb_joint_coupling coupling[6]; /* [coordinates] */
+  cb_joint_coupling coupling[6]; /* [coordinates]: the polynomial of another coordinate that determines this one, if
+                                  * there is one */
   double limit[6][2];            /* [coordinates]: lowest and highest value; infinite, or both 0: none */
-  double restitution;            /* of limits, 0 to 1 */
+  double restitution;            /* coefficient of restitution of the limits that reflect, 0 to 1 */
   double stiff[2];               /* stiffness (0: limits reflect) and damping of limits that are springs */
 } cb_joint;
 
@@ -85,7 +87,7 @@ typedef struct cb_mechanism_laws {
   void *self;
   /* Adds the forces of motors to force[coordinates of all joints], for all coordinates q and rates. */
   void (*motors)(void *self, double t, const double *q, const double *rate, cb_joint_force *force);
-  /* Sets the values and the rates of driven coordinates, and leaves the others unchanged. */
+  /* Sets the values and the rates of driven coordinates. Other coordinates do not change. */
   void (*drives)(void *self, double t, double *q, double *rate);
 } cb_mechanism_laws;
 
@@ -95,15 +97,15 @@ typedef struct cb_mechanism cb_mechanism;
  * connects a body with itself; *which is the joint. */
 cb_status cb_mechanism_create(int bodies, int joints, const cb_joint *joint, const cb_mechanism_laws *laws, int *which,
                               cb_mechanism **out);
-/* Does the same as cb_mechanism_create, in a space of curvature K. If K is not 0, it returns CB_ERROR_UNSUPPORTED for a
- * class that is not `curved`, a joint that closes a loop, or a coupling. The poses then follow from the coordinates at
- * the start (cb_mechanism_q). */
+/* Creates a mechanism as cb_mechanism_create does, but in a space of curvature K. If K is not 0, returns
+ * CB_ERROR_UNSUPPORTED for a class that is not `curved`, a joint that closes a loop, or a coupling. The poses then
+ * follow from the coordinates at the start (cb_mechanism_q). */
 cb_status cb_mechanism_create_in(double K, int bodies, int joints, const cb_joint *joint, const cb_mechanism_laws *laws,
                                  int *which, cb_mechanism **out);
 void cb_mechanism_free(cb_mechanism *m);
 
-/* The first function returns the number of the joint's first coordinate among the coordinates of all joints. The second
- * one returns the number of all coordinates. */
+/* cb_mechanism_first returns the number of the joint's first coordinate among the coordinates of all joints.
+ * cb_mechanism_coordinates returns the number of all coordinates. */
 int cb_mechanism_first(const cb_mechanism *m, int joint);
 int cb_mechanism_coordinates(const cb_mechanism *m);
 /* Returns whether a joint has dry friction, or limits that reflect. */
@@ -131,9 +133,9 @@ const double *cb_mechanism_work(const cb_mechanism *m, cb_joint_work work);
 /* Returns the work of all wrenches of a body's problem since the start; 0 for a body that is not joined. */
 double cb_mechanism_wrench_work(const cb_mechanism *m, int body);
 
-/* The bodies: their states, and their problems. */
+/* The states of the bodies, and a function that returns the problem of a body. */
 typedef struct cb_mechanism_bodies {
-  cb_rigid_state *state; /* [bodies] */
+  cb_rigid_state *state; /* [bodies]: the states of all bodies */
   void *self;
   const cb_rigid_problem *(*problem)(void *self, int body);
 } cb_mechanism_bodies;
@@ -145,35 +147,35 @@ cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, doub
 
 /* Returns 0 if no joint closes a loop and no coordinates are coupled, otherwise a number > 0. */
 int cb_mechanism_loops(const cb_mechanism *m);
-/* The first function returns the number of conditions that a joint imposes by its gaps, driven coordinates and
- * couplings. The second one returns how many of them follow from the conditions of other joints at the start, and are
- * therefore dropped. */
+/* cb_mechanism_conditions returns the number of conditions that a joint imposes by its gaps, driven coordinates and
+ * couplings. cb_mechanism_implied returns how many of them follow from the conditions of other joints at the start, and
+ * are therefore dropped. */
 int cb_mechanism_conditions(const cb_mechanism *m, int joint);
 int cb_mechanism_implied(const cb_mechanism *m, int joint);
 /* Prepares a start: moves the poses of the states by the least motion, in the norm of the inertia, until the gaps of
  * all joints are closed. *moved becomes the largest motion of a body (m, rad). Returns CB_ERROR_DOMAIN if the gaps
  * cannot be closed; *which is then the joint. */
 cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *moved, int *which);
-/* Prepares a start: sets the states anew at their poses, with the twists Y that all joints allow and that differ least
+/* Prepares a start. The poses do not change. The states get the twists Y that all joints allow and that differ least
  * from the previous twists of the states. *turned becomes the largest difference (m/s, rad/s). */
 cb_status cb_mechanism_restart(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *turned);
 
-/* Inertia that all bodies share, 2 T = <C(q) Y, Y> for the twists Y in their frames (mechanism_private.h). q are the
- * coordinates with the numbers coordinate[coordinates] among all. `at` sets C[n (n + 1)/2][6][6] for n bodies, the
- * blocks (i, j <= i) row by row, and slope[coordinates][..], its derivatives in q (NULL: not wanted). It returns
- * CB_STEP_DOMAIN where C is not known. */
+/* Inertia that all bodies share, 2 T = <C(q) Y, Y> for the twists Y in their frames (mechanism_private.h). C depends on
+ * some coordinates q; coordinate[coordinates] are their numbers among the coordinates of all joints. `at` sets C[n (n +
+ * 1)/2][6][6] for n bodies, the blocks (i, j <= i) row by row, and slope[coordinates][..], its derivatives in q (NULL:
+ * not wanted). It returns CB_STEP_DOMAIN where C is not known. */
 enum { CB_SHARED_COORDINATES = 3 };
 typedef struct cb_shared_inertia {
   void *self;
   int coordinates, coordinate[CB_SHARED_COORDINATES];
   cb_status (*at)(void *self, const double *q, double *C, double *slope);
 } cb_shared_inertia;
-/* From now on all bodies, each of which has to be joined, share this inertia. Copies *of. */
+/* After this call all bodies share this inertia. Each body has to be joined. Copies *of. */
 cb_status cb_mechanism_share(cb_mechanism *m, const cb_shared_inertia *of);
 
 typedef struct cb_mechanism_step {
   cb_se3_map map;
-  bool damped; /* as in cb_rigid_step_damped (fluid/rigid_step.h) */
+  bool damped; /* all of a wrench acts at the first node, as in cb_rigid_step_damped (fluid/rigid_step.h) */
   double t, h;
 } cb_mechanism_step;
 
@@ -186,9 +188,9 @@ cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cons
 cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
 
 /* This function is for integrators that move the coordinates of joints and compute places from them (mechanism_tree.h).
- * From now on q is a part of the motion, and is not computed from places any more. Returns CB_ERROR_UNSUPPORTED in a
- * curved space, and for joints that close loops, have dry friction or limits, or are of a class that is not `serial`;
- * *which is the joint. */
+ * After the call q is a part of the motion, and is not computed from places. Returns CB_ERROR_UNSUPPORTED in a curved
+ * space, and for joints that close loops, have dry friction or limits, or are of a class that is not `serial`; *which
+ * is the joint. */
 cb_status cb_mechanism_move_coordinates(cb_mechanism *m, int *which);
 /* Moves all joined bodies from t to t + h by an explicit step of order 4; cb_mechanism_settle is not needed after it.
  * On failure nothing has changed; *failed is the body (-1: no single body). */
@@ -212,9 +214,9 @@ const char *cb_mechanism_joint_name(const cb_mechanism *m, int joint);
 cb_status cb_mechanism_rates_of_momenta(cb_mechanism *m, const cb_mechanism_bodies *b, double t);
 /* Adds an impulse along the gap to the momentum of the coordinate; settling then spreads it over the bodies. */
 void cb_mechanism_push_limit(cb_mechanism *m, int number, double impulse);
-/* The first function is called before an impact of many contacts and limits. From then on no limit and no dry friction
- * holds a coordinate, because the limits are among the contacts, and friction is too weak for an impact. The second one
- * is called after the impact: friction then acts against the new rates. */
+/* cb_mechanism_release is called before an impact of many contacts and limits. Until cb_mechanism_hold is called, no
+ * coordinate is held: limits count as contacts of the impact, and dry friction is too weak for an impact.
+ * cb_mechanism_hold is called after the impact; dry friction then acts against the new rates. */
 void cb_mechanism_release(cb_mechanism *m);
 void cb_mechanism_hold(cb_mechanism *m);
 /* Adds the work of a reflection at a limit. */
@@ -222,17 +224,18 @@ void cb_mechanism_add_limit_work(cb_mechanism *m, int number, double work);
 
 /* After cb_mechanism_settle, returns the rates q', [coordinates], borrowed. */
 const double *cb_mechanism_rates(const cb_mechanism *m);
-/* After cb_mechanism_gaps, the first function writes out[joints][6], the impulse of each joint in the last step. It is
- * the impulse on the joint's second body about the joint's place, in the world's axes, or in a curved space in the axes
- * of the second body. The second function writes the mean force of the drives of driven coordinates in this step of
- * length h to force[coordinates]. */
+/* After cb_mechanism_gaps, cb_mechanism_wrenches writes out[joints][6], the impulse of each joint in the last step. It
+ * is the impulse on the joint's second body about the joint's place, in the world's axes, or in a curved space in the
+ * axes of the second body. cb_mechanism_drive_efforts writes the mean force of the drives of driven coordinates in this
+ * step of length h to force[coordinates]. */
 void cb_mechanism_wrenches(const cb_mechanism *m, double *out);
 void cb_mechanism_drive_efforts(const cb_mechanism *m, double h, double *force);
 /* Returns the largest gap of each joint at the present poses, [joints], borrowed. q is updated. */
 const double *cb_mechanism_gaps(cb_mechanism *m, const cb_mechanism_bodies *b);
-/* Functions for curved spaces. They return the number of trees of joined bodies, and the first body of a tree, and find
- * out[trees][2], the Casimirs of the total momentum of each tree (curvebody/rigid.h). These are accurate at any
- * distance from the base point. */
+/* Functions for curved spaces. cb_mechanism_trees returns the number of trees of joined bodies, and
+ * cb_mechanism_tree_body returns the first body of a tree. cb_mechanism_casimirs finds out[trees][2], the Casimirs of
+ * the total momentum of each tree (curvebody/rigid.h). The Casimirs are accurate at any distance from the base
+ * point. */
 int cb_mechanism_trees(const cb_mechanism *m);
 int cb_mechanism_tree_body(const cb_mechanism *m, int tree);
 void cb_mechanism_casimirs(cb_mechanism *m, const cb_mechanism_bodies *b, double *out);
@@ -260,9 +263,9 @@ typedef enum cb_actuator_kind {
 
 typedef struct cb_actuator {
   cb_actuator_kind kind;
-  const char *text; /* of u */
+  const char *text; /* the text of the expression u */
   double kp, kv;
-  double control[2], effort[2]; /* ranges of u and of Q; infinite: none */
+  double control[2], effort[2]; /* control: range of u; effort: range of Q; infinite: none */
 } cb_actuator;
 
 typedef struct cb_joint_laws cb_joint_laws;

@@ -28,7 +28,7 @@ INLINE void place_screw(const cb_articulated *o, double q, const double p[4], ve
   multiply(p, cos_half, o->at, sin_half, o->turned, turned);
 }
 
-/* Does the same as place_screw, for a rotation. */
+/* Finds `motion` and `turned` for a unit that is a rotation, as place_screw does for a screw. */
 INLINE void place_rotation(const cb_articulated *o, const double p[4], vec motion[4], double turned[4]) {
   double frame[4], own[4], columns[4][4] = {{0}};
   cb_quaternion_multiply(o->at, o->rotation->turned, frame);
@@ -183,7 +183,9 @@ INLINE bool invert(const double D[3][3], double out[3][3]) {
   return true;
 }
 
-/* Does the same as reduce_screw, for a rotation. Its armature is V^T a V, with the armatures a of its coordinates. */
+/* Eliminates the three coordinates of a rotation, as reduce_screw does for the one coordinate of a screw. The armature
+ * of the rotation is V^T a V, where a are the armatures of its coordinates and V maps w to the rate of its rotation
+ * vector. */
 INLINE bool reduce_rotation(const cb_joint_tree *T, cb_articulated *o, const inertia *A, six b, inertia *M, six *c) {
   const cb_unit_rotation *own = o->rotation;
   cb_six AS[3], seen[3];
@@ -257,8 +259,8 @@ static bool twist_of_root(cb_articulated *o) {
   return true;
 }
 
-/* The first function returns the twist of the parent. The second one moves a twist of the parent to the origin of the
- * unit. */
+/* twist_of_parent returns the twist of the parent about the parent's origin. `see` moves a twist of the parent to the
+ * origin of the unit. */
 INLINE six twist_of_parent(const cb_joint_tree *T, const cb_articulated *o) {
   return o->parent < 0 ? none6() : load6(&T->articulated[o->parent].Y);
 }

@@ -1,7 +1,7 @@
-/* Vectors of three numbers for mechanism_articulated_kernel.h and mechanism_sweep_kernel.h. With VECTORS, each one is a
- * vector of the processor whose fourth number is 0; with HALVES, two vectors of two numbers (SSE2); otherwise three
- * numbers, because vectors of four are kept in memory if the processor has none. All give the same bits.
- */
+/* Vectors of three numbers for mechanism_articulated_kernel.h and mechanism_sweep_kernel.h. With VECTORS, each of them
+ * is one vector of four numbers in the processor, whose fourth number is 0. With HALVES, each is two vectors of two
+ * numbers (SSE2). Otherwise each is three separate numbers, because a compiler would keep a vector of four in memory if
+ * the processor has none. All versions give the same bits. */
 #include "mechanism/mechanism_tree.h"
 
 #include <math.h>
@@ -111,14 +111,14 @@ INLINE void multiply(const double p[4], double c, const double a[4], double s, c
 
 INLINE vec plus3(vec x, vec y, vec z) { return plus(plus(x, y), z); }
 INLINE vec cross(vec x, vec y) { return next(minus(each(x, next(y)), each(next(x), y))); }
-/* R a, for R by columns */
+/* Returns R a. R is stored by columns. */
 INLINE vec turn(const vec R[3], const double a[3]) {
   return plus3(times(a[0], R[0]), times(a[1], R[1]), times(a[2], R[2]));
 }
 INLINE vec turn_vec(const vec R[3], vec a) {
   return plus3(times(part(a, 0), R[0]), times(part(a, 1), R[1]), times(part(a, 2), R[2]));
 }
-/* R^T a */
+/* Returns R^T a. */
 INLINE vec turn_back(const vec R[3], vec a) {
   vec rows[3] = {each(R[0], a), each(R[1], a), each(R[2], a)};
   transpose(rows);

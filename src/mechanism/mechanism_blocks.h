@@ -1,15 +1,15 @@
 /* Joined bodies and hinges, four at a time (equations: mechanism.h, integrators/hamilton_pontryagin.c).
  *
- * The blocks hold bodies whose inertia K is constant and whose wrench is a force f that is constant in the world's
- * axes, or 0, in steps with the map cayley, and hinges that no law drives. All vectors are in the world's axes about
- * the origin of the body at the first node, so that no vector is rotated between a body and the sweeps
+ * A body is in a block if its inertia K is constant, if its wrench is 0 or a force f that is constant in the world's
+ * axes, and if the step uses the map cayley. A hinge is in a block if no law drives it. All vectors are in the world's
+ * axes about the origin of the body at the first node, so that no vector is rotated between a body and the sweeps
  * (mechanism_private.h):
  *   D^T mu = p + (h/2) (0, f) + W,  mu = K Y + mu_0,  D = dtau^-1_{hY},  g_{k+1} = tau(h Y) g_k about that origin
  *   A = (1/h) (D^T K + h d(D^T mu)/d(hY)) D     a displacement eta of the end changes Y by (1/h) D eta
  *   with hY = 2 (w, v):  D = [[T + w w^T, 0], [-hat(v) + v w^T - w.v, T]],  T = 1 - hat(w)
  *   hinge: S = (n_b, c × n_b), closed to first order by (a, c × a - d), a = n_b × n_a
- * c: from the origin of the body b to the hinge; d: the gap; n_a, n_b: the axis of the hinge in both bodies. Other
- * bodies and joints go through mechanism_step.c.
+ * c: the vector from the origin of the body b to the hinge; d: the gap; n_a, n_b: the axis of the hinge in both bodies.
+ * Other bodies and joints go through mechanism_step.c.
  *
  * The loops are in mechanism_blocks_kernel.h, compiled once per instruction set. A block has four places on every
  * instruction set, and a list whose length is not a multiple of four ends with copies of its last element. Results
@@ -30,17 +30,19 @@ typedef struct cb_block_inertia {
 } cb_block_inertia;
 
 struct cb_body_block {
-  alignas(64) cb_four r[3][3], q[4], p[6]; /* at the first node: rotation and momentum */
+  alignas(64) cb_four r[3][3], q[4], p[6]; /* at the first node: the rotation as a matrix and as a quaternion, and the
+                                            * momentum */
   cb_block_inertia K;
   cb_four mu0[6], f[3], mass; /* mass: the mean of the linear inertia */
   cb_four Y[6], mu[6];
-  cb_four own_Y[6], turn;    /* the final twist in the frame of the body; the rotation in the step */
+  cb_four own_Y[6], turn;    /* own_Y: the final twist in the frame of the body; turn: the angle by which the step
+                              * rotates the body */
   int count, link[CB_BLOCK]; /* count: places in use; those after them are copies of the last one */
   const cb_rigid_constant *constant[CB_BLOCK];
   bool coupled; /* K of some body is not diagonal in its frame */
 };
 
-/* The data of bodies for settling. */
+/* The data of the bodies of a block at a node, for settling. */
 struct cb_node_block {
   alignas(64) cb_block_inertia K;
   cb_four load[6];
@@ -50,7 +52,8 @@ struct cb_node_block {
 };
 
 struct cb_hinge_block {
-  alignas(64) cb_four q[2][4], x[2][3], axis[2][3]; /* the hinge in the frames of a and b */
+  alignas(64) cb_four q[2][4], x[2][3], axis[2][3]; /* [0]: in the frame of body a, [1]: in the frame of body b:
+                                                     * orientation and place of the hinge, and its axis */
   int count, link[CB_BLOCK];
 };
 
@@ -82,8 +85,8 @@ struct cb_blocks_kernel {
   /* Finds q of all hinges. In a trial step it also sets S1 and e of the links, otherwise S and the closing twists of
    * the joints. */
   void (*find_hinges)(cb_mechanism *m, cb_joint_extent extent, bool trial, double *q);
-  /* At a node, the first function finds A and the loads of the sweeps, and the second one the impulses that the bodies
-   * need for eta. */
+  /* At a node, take_inertias finds A and the loads of the sweeps, and settle finds the impulses that the bodies need
+   * for eta. */
   void (*take_inertias)(cb_mechanism *m, const cb_rigid_state *state);
   void (*settle)(cb_mechanism *m);
   /* Adds the impulses on all bodies to the states at the node. */
@@ -93,8 +96,8 @@ struct cb_blocks_kernel {
 extern const struct cb_blocks_kernel cb_blocks_kernel_x86_64, cb_blocks_kernel_avx2;
 
 cb_status cb_blocks_create(cb_mechanism *m);
-/* The first function fills the blocks for a step, and the second one those for a node. Both mark the links that are in
- * blocks. The first one also sets trial.p of all links. */
+/* cb_blocks_take_bodies fills the blocks for a step, and also sets trial.p of all links. cb_blocks_take_node fills the
+ * blocks for a node. Both functions mark the links that are in blocks. */
 cb_status cb_blocks_take_bodies(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step,
                                 int *failed);
 void cb_blocks_take_node(cb_mechanism *m, const cb_mechanism_bodies *b);

@@ -1,4 +1,6 @@
-/* The loops over blocks of bodies and hinges (equations: mechanism_blocks.h), compiled once per instruction set. */
+/* The loops over blocks of bodies and hinges (equations: mechanism_blocks.h), compiled once per instruction set. Y:
+ * twist; h: length of the step; half = hY/2 = (w, v); K: inertia; mu = K Y + mu_0; D = dtau^-1_{hY}; p: momentum at the
+ * first node; f: force; A: matrix of a link. */
 #include "mechanism/mechanism_blocks_vectors.h"
 #include "numerics/vec3.h"
 
@@ -57,8 +59,8 @@ INLINE v6 momentum(const blocked_inertia *K, bool coupled, v6 Y) {
 
 /* --- the map cayley: equations of numerics/se3.c, with the halves w and v of the parts of hY --- */
 
-/* The first function returns the displacement of the origin in a step, and the second one the rotation at its end, for
- * the rotation q at its start. `half` is hY/2. */
+/* `displaced` returns the displacement of the origin in a step. `rotated` returns the rotation at the end of the step,
+ * for the rotation q at its start. `half` is hY/2. */
 INLINE v3 displaced(v6 half) {
   const v3 w = half.a, v = half.l;
   return times(2 / (1 + dot(w, w)), more(plus(v, cross(w, v)), dot(w, v), w));

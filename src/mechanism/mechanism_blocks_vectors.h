@@ -41,8 +41,9 @@ INLINE void scatter(double *const to[WIDTH], int k, lane x) {
 #pragma GCC unroll 4
   for (int i = 0; i < WIDTH; i++) to[i][k] = x[i];
 }
-/* Does the same as `gather` for two numbers, k and k + 1. A pair is moved as one vector of two, as in the sweeps,
- * because the processor waits when it loads a pair whose numbers were just stored one by one. */
+/* Reads two numbers, k and k + 1, after each of the addresses, whereas `gather` reads one. A pair is moved as one
+ * vector of two, as in the sweeps, because the processor waits when it loads a pair whose numbers were just stored one
+ * by one. */
 #if WIDTH == 4
 INLINE __m256d two_pairs(const double *a, const double *b) {
   return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(a)), _mm_loadu_pd(b), 1);
@@ -128,11 +129,11 @@ INLINE void scatter9(double *const to[WIDTH], m3 m) {
 INLINE v3 plus(v3 a, v3 b) { return (v3){a.x + b.x, a.y + b.y, a.z + b.z}; }
 INLINE v3 minus(v3 a, v3 b) { return (v3){a.x - b.x, a.y - b.y, a.z - b.z}; }
 INLINE v3 times(lane c, v3 a) { return (v3){c * a.x, c * a.y, c * a.z}; }
-/* a + c b */
+/* Returns a + c b. */
 INLINE v3 more(v3 a, lane c, v3 b) { return (v3){a.x + c * b.x, a.y + c * b.y, a.z + c * b.z}; }
 INLINE lane dot(v3 a, v3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 INLINE v3 cross(v3 a, v3 b) { return (v3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
-/* m a, and m^T a */
+/* apply returns m a, and apply_transposed returns m^T a. */
 INLINE v3 apply(m3 m, v3 a) { return (v3){dot(m.x, a), dot(m.y, a), dot(m.z, a)}; }
 INLINE v3 apply_transposed(m3 m, v3 a) { return more(more(times(a.x, m.x), a.y, m.y), a.z, m.z); }
 
@@ -143,18 +144,18 @@ INLINE m3 none9(void) {
   return (m3){none, none, none};
 }
 INLINE m3 transposed(m3 m) { return (m3){{m.x.x, m.y.x, m.z.x}, {m.x.y, m.y.y, m.z.y}, {m.x.z, m.y.z, m.z.z}}; }
-/* m - hat(a) */
+/* Returns m - hat(a), where hat(a) b = a × b. */
 INLINE m3 less_hat(m3 m, v3 a) {
   return (m3){{m.x.x, m.x.y + a.z, m.x.z - a.y}, {m.y.x - a.z, m.y.y, m.y.z + a.x}, {m.z.x + a.y, m.z.y - a.x, m.z.z}};
 }
-/* m + a b^T */
+/* Returns m + a b^T. */
 INLINE m3 more_outer(m3 m, v3 a, v3 b) { return (m3){more(m.x, a.x, b), more(m.y, a.y, b), more(m.z, a.z, b)}; }
-/* hat(a) m */
+/* Returns hat(a) m, where hat(a) b = a × b. */
 INLINE m3 hat_times(v3 a, m3 m) {
   return (m3){minus(times(a.y, m.z), times(a.z, m.y)), minus(times(a.z, m.x), times(a.x, m.z)),
               minus(times(a.x, m.y), times(a.y, m.x))};
 }
-/* r m r^T, and the same for a diagonal m */
+/* turned returns r m r^T, and turned_diagonal the same product for a diagonal m. */
 INLINE m3 turned(m3 r, m3 m) {
   const m3 half = {apply_transposed(m, r.x), apply_transposed(m, r.y), apply_transposed(m, r.z)};
   return (m3){apply(r, half.x), apply(r, half.y), apply(r, half.z)};
@@ -262,7 +263,7 @@ INLINE pair times_one(pair a, lane b) {
   const pair p = two_product(a.high, b);
   return fast_two_sum(p.high, p.low + a.low * b);
 }
-/* Does the same as cb_compensated_add_one (numerics/dd.h). */
+/* Adds an increment to a compensated sum, as cb_compensated_add_one (numerics/dd.h) does. */
 INLINE pair compensated(pair a, lane increment) {
   const lane y = increment + a.low, sum = a.high + y, back = sum - a.high;
   return (pair){sum, (a.high - (sum - back)) + (y - back)};
@@ -293,8 +294,8 @@ INLINE void scatter6_at(double *const to[WIDTH], int k, v3 a, v3 l) {
 }
 INLINE v6 gather6(const double *const from[WIDTH]) { return gather6_at(from, 0); }
 INLINE void scatter6(double *const to[WIDTH], v6 V) { scatter6_at(to, 0, V.a, V.l); }
-/* The first two functions store one row of the matrix A of links, and all of A from its four blocks. The third one
- * reads a 3x3 block of a 6x6 matrix, whose first entry is number k. */
+/* scatter_row stores one row of the matrix A of WIDTH links, and scatter_matrix stores the whole of A from its four 3x3
+ * blocks. gather_block reads a 3x3 block of a 6x6 matrix stored by rows; k is the index of the block's first entry. */
 INLINE void scatter_row(double *const to[WIDTH], int row, v3 a, v3 l) {
   scatter2(to, 8 * row, a.x, a.y);
   scatter2(to, 8 * row + 2, a.z, same(0));

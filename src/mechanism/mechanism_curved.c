@@ -56,7 +56,7 @@ static void from_parent(const cb_link *l, double K, const cb_pose *motion, cb_bi
 }
 
 /* Finds the matrix that maps twists of the joint, in frame B, to twists of the link relative to its parent, in the
- * frame of the link: Ad_B or -Ad_{A m}. */
+ * frame of the link. It is Ad_B, or -Ad_{A m} if the link is the first body of the joint. */
 static void to_link(const cb_mechanism *m, const cb_link *l, double out[6][6]) {
   const cb_joint_frame *f = &m->joint[l->joint].frame[l->first_moves ? 0 : 1];
   cb_pose g = {{f->q[0], f->q[1], f->q[2], f->q[3]}, {f->x[0], f->x[1], f->x[2]}};
@@ -173,7 +173,7 @@ cb_status cb_curved_begin(const cb_rigid_problem *p, const cb_mechanism_step *st
 void cb_curved_place_trial(const cb_mechanism *m, cb_link *l) {
   const double K = m->curvature;
   cb_curved_link *c = l->curved;
-  cb_biquaternion moved[2], end; /* A^-1 tau_a^-1 A and B^-1 tau_b B */
+  cb_biquaternion moved[2], end; /* moved[0]: A^-1 tau_a^-1 A; moved[1]: B^-1 tau_b B */
   cb_pose own;
   cb_biquaternion_pose(K, &c->trial.move, 0, &own, NULL);
   cb_pose_adjoint_in(K, &own, c->moved);

@@ -47,7 +47,8 @@ static const double *eta_of_response(const cb_mechanism *m, int link, const void
   return ((const double(*)[6])of)[link];
 }
 
-/* Adds factor times the impulse G^T of the row, or of one part of it, to wrenches [links]. */
+/* Adds `factor` times the impulse of the row, or of one part of it, to the wrenches out[links]: N on the second body,
+ * and the opposite impulse on the first body. */
 static void add_part(const cb_loop *l, const double N[6], double factor, double (*out)[6]) {
   if (l->link[1] >= 0) cb_add6(factor, N, out[l->link[1]]);
   if (l->link[0] < 0) return;
@@ -295,8 +296,8 @@ cb_status cb_loops_create(cb_mechanism *m, const bool *used) {
   return CB_OK;
 }
 
-/* Returns N . A_B^-1 N + X^T N . A_A^-1 X^T N, the response of a row, or of one part of it, if its bodies A and B
- * carried only the links beyond them. */
+/* Returns N . A_B^-1 N + X^T N . A_A^-1 X^T N. This is the response of a row, or of one part of it, if each of its
+ * bodies A and B were connected only with the links beyond it. */
 static double response_of_part(const cb_mechanism *m, const cb_loop *l, const double N[6]) {
   double out = 0;
   for (int side = 0; side < 2; side++) {

@@ -118,7 +118,8 @@ static cb_joint_mode right_mode(const cb_mechanism *m, int joint, int i, double 
      * longer do */
     if (!at(q1, m->drive[c])) return released(j, i, m->rate[c] > 0);
     if (mode == CB_JOINT_AT_LOWEST ? push < 0 : mode == CB_JOINT_AT_HIGHEST && push > 0)
-      return j->friction[i] > 0 ? CB_JOINT_STICKS : CB_JOINT_FREE; /* friction may hold what the limit does not */
+      return j->friction[i] > 0 ? CB_JOINT_STICKS : CB_JOINT_FREE; /* a limit cannot pull, but dry friction may hold the
+                                                                    * coordinate */
     if (mode != CB_JOINT_STICKS) return mode;
     return fabs(lambda) > m->at_first * fabs(h) * j->friction[i] ? released(j, i, push < 0) : mode;
   }

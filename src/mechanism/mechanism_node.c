@@ -1,7 +1,7 @@
 /* Joined bodies at a node: settling, the response to impulses, rates, and the start (mechanism.h).
  *
- *   settle   K Y = p - mu_0 + W for all bodies, where the impulses W of the joints let the twists Y obey the joints
- *   close    the displacements eta of least norm with N eta = -gap, again and again, until all gaps are closed
+ *   settle   K Y = p - mu_0 + W for all bodies, with impulses W of the joints for which the joints allow the twists Y
+ *   close    the displacements eta of least norm with N eta = -gap; repeated until all gaps are closed
  * K: inertia; p: momentum; mu_0: momentum of the shape's motion; N: covectors of the gaps (curvebody/joint.h).
  */
 #include "mechanism/mechanism_blocks.h"
@@ -273,7 +273,7 @@ static cb_status find_displacements(cb_mechanism *m, const cb_mechanism_bodies *
 cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *moved, int *which) {
   double last = INFINITY;
   *moved = 0;
-  m->found = m->taken = false; /* closing twists are needed */
+  m->found = m->taken = false; /* the motions of joints are found again, because their closing twists are needed */
   for (int n = 0; n < MAXIMUM; n++) {
     double open = 0, far = 1;
     const double *gap = cb_mechanism_gaps(m, b);

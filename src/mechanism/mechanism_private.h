@@ -1,6 +1,11 @@
-/* The data of a mechanism, shared by its files (symbols: mechanism.h). Everything is in the world's axes; twists and
+/* The data of a mechanism, shared by its files (equations: mechanism.h). Everything is in the world's axes; twists and
  * wrenches of a body are about its origin. In a curved space everything of a link is in the frame of its body
- * (mechanism_curved.c). */
+ * (mechanism_curved.c).
+ *
+ * k, k+1: the first and the last node of a step of length h; q: coordinates of joints; Q: forces on them; S: twists of
+ * a joint, one per coordinate; X: maps a twist of the parent to the origin of the link; Y: twist of a body; eta:
+ * displacement of a link in a step, or its twist at a node; W: impulses; w: impulse of the joint of a link; A: matrix
+ * of a link, which maps eta to an impulse; p: momentum of a body; mu_0: its momentum at rest; K: its inertia. */
 #pragma once
 
 #include "core/arena.h"
@@ -12,10 +17,11 @@
 
 /* A joint at the present poses of its bodies. */
 typedef struct cb_joint_now {
-  double S[6][6], N[6][6]; /* [coordinates], [rows]: S: twists of the second body; N: covectors on them */
+  double S[6][6], N[6][6]; /* S[coordinates]: twists of the second body, one per coordinate; N[rows]: covectors on
+                            * twists that are 0 on all S */
   double close[6];   /* the twist of the second body that closes the gaps, - sum_i gap_i N_i in the joint's frame */
-  double gap[6];     /* [rows] */
-  double dual[6][6]; /* [coordinates]: covectors whose value on S_j is 1 if i = j, otherwise 0 */
+  double gap[6];     /* [rows]: the gaps */
+  double dual[6][6]; /* [coordinates]: dual[i] is the covector whose value on S[j] is 1 if i = j, otherwise 0 */
 } cb_joint_now;
 
 /* A rotation r, also as a quaternion, and a position, as a high and a low part. */
@@ -38,34 +44,38 @@ static inline void cb_six_set(const double V[6], cb_six *out) {
  * joint. Matrices A map displacements of the end of a step to impulses at its beginning. Both are about the origin of
  * the body at the beginning, so that the same vector d is used at both nodes; S1 and e are about that origin, too. */
 typedef struct cb_link {
-  /* of the sweeps: A by rows, which includes the links beyond this one; r; eta (whole_eta); [n]: AS = X^T A S_{k+1}, L
-   * = D^-1 S_k^T A X, DS = D^-1 S_k */
+  /* data of the sweeps (see below). A: the matrix A by rows, which includes the links beyond this one; r: the load;
+   * whole_eta: eta; [n]: AS = X^T A S_{k+1}, L = D^-1 S_k^T A X, DS = D^-1 S_k */
   alignas(64) cb_six A[6], r, whole_eta, AS[6], L[6], DS[6];
   int body, joint, parent;                      /* joint -1: a root; parent: a link, or -1 for the world */
   int root;                                     /* the first body of its tree */
   bool first_moves;                             /* the body is the first one of its joint */
-  bool in_block, node_in_block, hinge_in_block; /* a block has: the body in a step, the body at a node, the joint */
-  int n;                                        /* coordinates that are neither driven nor held */
-  int coordinate[6];                            /* [n]: their numbers in the joint */
+  bool in_block, node_in_block, hinge_in_block; /* true if a block treats the body in a step (in_block), the body at a
+                                                 * node (node_in_block), or the joint (hinge_in_block) */
+  int n;                                        /* number of free coordinates, which are neither driven nor held */
+  int coordinate[6];                            /* [n]: the numbers of the free coordinates in the joint */
   cb_rigid_trial trial;
-  double Y[6], update[6];    /* in the body frame */
+  double Y[6], update[6];    /* the trial twist and its last update, in the frame of the body */
   double r0[3][3];           /* the rotation at the first node */
-  double d[3];               /* from the parent's origin to the body's, at the first node */
+  double d[3];               /* the vector from the parent's origin to the body's origin, at the first node */
   double moved[3];           /* the displacement of the origin in the trial step */
-  double S0[6][6], S1[6][6]; /* [n] */
-  double all0[6][6];         /* [coordinates]: S0 of all coordinates, also of driven ones */
-  double e[6];               /* the twist that closes the gap */
-  double load[6];            /* the impulse that is missing for the trial twist */
-  /* [n]: the inverse of S_k^T A S_{k+1} + stiff; the change of q if the parent does not move */
+  double S0[6][6], S1[6][6]; /* [n]: the twists S at the first node and at the end of the trial step */
+  double all0[6][6];         /* [coordinates]: the twists S at the first node of all coordinates, also of driven ones */
+  double e[6];               /* the closing twist: it closes the gaps of the joint, and changes driven and held
+                              * coordinates to their values */
+  double load[6];            /* the residual at the trial twist: the impulse that is still missing in the equation of
+                              * the body */
+  /* [n]: D: the inverse of S_k^T A S_{k+1} + stiff; u: the change of q if the parent does not move */
   double D[6][6], u[6];
   double inertia[6];    /* [n]: the diagonal of S_k^T A S_{k+1} */
-  double force[6];      /* [n]: the required S^T w, at the trial twist */
+  double force[6];      /* [n]: the value that S^T w must have at the trial twist */
   double stiff[6];      /* [n]: minus the derivative of `force` in q */
-  double eta[6], w[6];  /* twist (or displacement), and impulse of the joint on this body */
-  double dq[6];         /* [n]: rate (or change) of its coordinates */
+  double eta[6], w[6];  /* eta: the twist of the link at a node, or its displacement in a step; w: the impulse of the
+                         * joint on this body */
+  double dq[6];         /* [n]: rates of the free coordinates at a node, or their changes in a step */
   double K[6][6];       /* the inertia at a node, unless it is constant */
-  cb_place place;       /* at the end of the trial, or at the node */
-  cb_factors6 *factors; /* of A; only for a root without a joint */
+  cb_place place;       /* the place of the body at the end of the trial step, or at the node */
+  cb_factors6 *factors; /* the factors of A; only for a root without a joint */
 
   struct cb_curved_link *curved; /* NULL in flat space */
 } cb_link;
@@ -73,13 +83,16 @@ typedef struct cb_link {
  * sets of the cache. */
 _Static_assert(sizeof(cb_link) / CB_CACHE_LINE % 2 == 1, "the size of a link");
 
-/* The data of a link in a curved space, which replace d, moved and a part of the trial. */
+/* The data of a link in a curved space. They are used in place of the members d, moved and a part of the trial of
+ * cb_link. */
 typedef struct cb_curved_link {
   cb_rigid_curved_trial trial;
-  cb_biquaternion frame[2]; /* A and B of its joint */
-  cb_pose node, end;        /* m at the first node, and at the end of the trial or at the present node */
+  cb_biquaternion frame[2]; /* the frames A and B of its joint */
+  cb_pose node, end;        /* the motion m of the joint. node: at the first node; end: at the end of the trial, or at
+                             * the present node */
   double X[6][6];           /* Ad of the pose of the parent relative to the body, at the first node */
-  double moved[6][6];       /* Ad_{tau(h Y)} */
+  double moved[6][6];       /* Ad_{tau(h Y)}: maps a twist in the frame at the end of the step to the frame at its
+                             * beginning */
   double r[3][3];           /* the rotation of the body at the first node */
 } cb_curved_link;
 
@@ -88,22 +101,25 @@ typedef struct cb_curved_link {
  * each coordinate, and its only row belongs to the first one. */
 typedef struct cb_loop {
   int joint, rows, gaps;        /* gaps: how many of the rows are constraints of the joint or coupling */
-  int coordinate;               /* of a part of a coupling: its number in the joint */
-  int link[2];                  /* of its two bodies; -1: the world */
-  double d[3];                  /* from the origin of the first body to that of the second one, at the first node */
-  const struct cb_loop *second; /* of a coupling: its second part; otherwise NULL */
-  double value, dual[6];        /* of a part of a coupling: its coordinate and the covector, at the present places */
+  int coordinate;               /* of a part of a coupling: the number of its coordinate in the joint */
+  int link[2];                  /* the links of its two bodies; -1: the world */
+  double d[3];                  /* the vector from the origin of the first body to that of the second body, at the first
+                                 * node */
+  const struct cb_loop *second; /* the second part of a coupling; NULL for a joint, and for the second part itself */
+  double value, dual[6];        /* of a part of a coupling, at the present places: the value of its coordinate, and the
+                                 * covector of this coordinate */
 } cb_loop;
 
 typedef struct cb_loop_row {
   bool yields; /* the row is that of a coordinate that is neither driven nor held */
-  /* covectors at the first node (N0) and the last one (N1) on the motion of the second body relative to the first body,
-   * about the second body's origin at the first node; [1]: those of the second part of a coupling */
+  /* covectors of the row on the motion of the second body relative to the first body, about the second body's origin at
+   * the first node. N0: at the first node; N1: at the last node. N0[1] and N1[1] are those of the second part of a
+   * coupling. */
   double N0[2][6], N1[2][6];
-  double gap, target;  /* of a constraint: its gap, and the required C eta */
-  double force, stiff; /* f and s of a coordinate (mechanism_loops.c) */
+  double gap, target;  /* of a constraint: its gap, and the value that C eta must have */
+  double force, stiff; /* of a coordinate: its force f and stiffness s (mechanism_loops.c) */
   double lambda, change_of_lambda;
-  double (*response)[6], (*change)[6]; /* [links]: eta and dq for the impulse lambda = 1 */
+  double (*response)[6], (*change)[6]; /* [links]: response: eta, and change: dq, for the impulse lambda = 1 */
 } cb_loop_row;
 
 typedef struct cb_joint_tree cb_joint_tree;
@@ -111,7 +127,7 @@ typedef struct cb_joint_tree cb_joint_tree;
 /* The data of one coordinate, for loops over all coordinates. */
 typedef struct cb_coordinate {
   double stiffness, rest, damping, armature;
-  int joint, number; /* in the joint */
+  int joint, number; /* joint: the joint of the coordinate; number: the number of the coordinate in the joint */
   bool driven, soft; /* soft: it has a limit that is a spring */
 } cb_coordinate;
 
@@ -121,7 +137,7 @@ typedef struct cb_node_block cb_node_block;
 typedef struct cb_hinge_block cb_hinge_block;
 typedef struct cb_blocks {
   const struct cb_blocks_kernel *kernel;
-  int bodies, nodes, hinges; /* blocks in use */
+  int bodies, nodes, hinges; /* numbers of blocks that are in use */
   cb_body_block *body;
   cb_node_block *node;
   cb_hinge_block *hinge;
@@ -134,53 +150,57 @@ struct cb_mechanism {
   cb_shared *shared; /* inertia that bodies share (mechanism_shared.c); NULL: none */
   cb_blocks blocks;
   const struct cb_sweep_kernel *sweeps;
-  cb_joint_tree *tree; /* for steps in coordinates (mechanism_tree.h); NULL: no such step was made */
+  cb_joint_tree *tree; /* data for steps in coordinates of joints (mechanism_tree.h); NULL: no such step was made */
   int bodies, joints, links, coordinates;
-  double curvature; /* of the space */
-  double *motion;   /* in a curved space, [joints][7], a part of the state: position and quaternion of m */
+  double curvature; /* curvature of the space; 0: flat */
+  double *motion;   /* [joints][7], only in a curved space: position and quaternion of the motion m of each joint; a
+                     * part of the state */
   cb_joint *joint;
-  cb_coordinate *coordinate; /* [coordinates] */
+  cb_coordinate *coordinate; /* [coordinates]: the data of each coordinate */
   cb_mechanism_laws laws;
   int *first;        /* [joints]: the first coordinate of each joint */
   int *link_of;      /* [bodies]: the link of each body, or -1 */
   cb_link *link;     /* parents come before children */
-  cb_joint_now *now; /* [joints] */
+  cb_joint_now *now; /* [joints]: each joint at the present places of the links */
   /* [coordinates]: q and q1 are at the two nodes of a step, and middle is their mean. drive and drive_rate are the
    * values and rates that laws and modes prescribe, and missing is drive - q1. impulsive and stiffness: find_forces
    * (mechanism_step.c). */
   double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive, *stiffness;
   bool found; /* `now` of all joints belongs to the present places of the links */
-  bool taken; /* r0, d, S0, all0, and N0 of loops belong to these places, too */
-  /* the state, one array: q, momentum, rate, work, mode, drive_impulse, impulse, wrench_work; in a curved space
-   * motion; and, if rows that are dropped may change, held and dropped */
-  double *work[CB_JOINT_WORKS]; /* [coordinates] */
+  bool taken; /* r0, d, S0 and all0 of the links, and N0 of the loops, belong to the present places of the links */
+  /* The state is one array with the parts q, momentum, rate, work, mode, drive_impulse, impulse and wrench_work; in a
+   * curved space also motion; and, if rows that are dropped may change, also held and dropped. */
+  double *work[CB_JOINT_WORKS]; /* [coordinates]: the work of each class on each coordinate since the start */
   double *mode;                 /* [coordinates]: cb_joint_mode, as numbers */
-  double *wrench_work;          /* [bodies] */
-  /* [coordinates]: 1 if held, else 0; [rows]: 1 if the row then depends on others, else 0 */
+  double *wrench_work;          /* [bodies]: the work of the wrenches on each body since the start */
+  /* held: [coordinates], 1 if the coordinate is held, otherwise 0; dropped: [rows], 1 if the row depends on other rows
+   * while these coordinates are held, otherwise 0 */
   double *held, *dropped;
   bool has_modes;                        /* a coordinate has limits or dry friction */
   int limits;                            /* number of limits that reflect */
-  cb_joint_force *force;                 /* [coordinates] */
+  cb_joint_force *force;                 /* [coordinates]: the forces Q on the coordinates, with their derivatives */
   double at_first;                       /* the part of h Q that acts at the first node: 1/2, or 1 in a damped step */
-  double *gap;                           /* [joints] */
-  double (*impulse)[6];                  /* [joints] */
-  double *drive_first, (*drive_axis)[6]; /* [coordinates]: rates and S of driven coordinates at the first node */
+  double *gap;                           /* [joints]: the largest gap of each joint */
+  double (*impulse)[6];                  /* [joints]: the impulse of each joint in the last step */
+  double *drive_first, (*drive_axis)[6]; /* [coordinates]: drive_first: rates of driven coordinates at the first node;
+                                          * drive_axis: their twists S there */
   double *drive_impulse;                 /* [coordinates]: the impulses of drives in the last step */
   int loops, rows, kept;                 /* kept: rows that are not dropped */
   /* number of couplings; they have the last rows, and the last 2*couplings of the loops */
   int couplings;
-  bool sorted;  /* the rows to be dropped are known */
+  bool sorted;  /* it is known which rows are dropped */
   int *implied; /* [joints]: number of rows that were dropped at the start, when no coordinate was held */
   cb_loop *loop;
-  cb_loop_row *row;       /* [rows]: the rows of each loop follow one another */
-  double *matrix, *right; /* [kept*kept], [kept] */
+  cb_loop_row *row;       /* [rows]: the rows of the first loop, then those of the second loop, and so on */
+  double *matrix, *right; /* matrix: [kept*kept]; right: [kept], the right-hand side */
   int *pivot;
-  double (*pushed)[6];             /* [links]: impulses of loops */
-  double (*need)[6], (*wrench)[6]; /* [links]: the impulse that a body needs; the sum of the impulses on it */
+  double (*pushed)[6];             /* [links]: the sum of the impulses of all rows on each link */
+  double (*need)[6], (*wrench)[6]; /* [links]: need: the impulse that a body needs for its motion; wrench: the sum of
+                                    * the impulses that act on it */
 };
 
-/* The quantities of a joint that are found. CB_JOINT_MOTION: q, S and gap; CB_JOINT_CLOSING: also `close`;
- * CB_JOINT_ROWS: also N and dual. */
+/* Selects the quantities of a joint that a function finds. CB_JOINT_MOTION: q, S and gap; CB_JOINT_CLOSING: also
+ * `close`; CB_JOINT_ROWS: also N and dual. */
 typedef enum cb_joint_extent { CB_JOINT_MOTION, CB_JOINT_CLOSING, CB_JOINT_ROWS } cb_joint_extent;
 /* Finds the joint's motion for the places of its two bodies (NULL: the world), near the coordinates q; updates q. S,
  * close, N and dual belong to the second body in its motion relative to the first one, about its origin. If first_moves
@@ -191,8 +211,8 @@ void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool f
 void cb_mechanism_place_of(const cb_rigid_state *s, cb_place *out);
 /* Finds the vector d from the origin of a to that of b (NULL: the world). If a is NULL, d is 0. */
 void cb_mechanism_vector(const cb_place *a, const cb_place *b, double d[3]);
-/* Finds the motions of all joints for the places of all links, without gaps of hinges in blocks. `trial` tells that the
- * places are those of a trial step. */
+/* Finds the motions of all joints from the places of all links, except the gaps of hinges that are in blocks. `trial`
+ * is set if the places are those of a trial step. */
 void cb_mechanism_find_joints(cb_mechanism *m, cb_joint_extent extent, bool trial, double *q);
 /* Sets e of a link: the twist that closes its gaps and changes its driven and held coordinates by driven[coordinates].
  */
@@ -222,12 +242,12 @@ void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const doubl
  * its children add, and dq the change (or rate) of its coordinates. The time of a sweep is that of the chain of
  * operations from link to link. Products that do not depend on r or eta are therefore computed in advance.
  */
-/* Eliminates all links. A of each link, at first that of the link alone, is replaced. Returns false if D is singular at
- * link *at. */
+/* Eliminates all links, from the tips of the tree to its roots. Before the call A of each link is that of the link
+ * alone; after it A includes the links beyond this link. Returns false if D is singular at link *at. */
 bool cb_sweep_matrices(cb_mechanism *m, int *at);
 /* The loops of the sweeps, once per instruction set (mechanism_sweep_kernel.h). */
 struct cb_sweep_kernel {
-  bool (*eliminate)(cb_mechanism *m, int *at); /* as described for cb_sweep_matrices */
+  bool (*eliminate)(cb_mechanism *m, int *at); /* eliminates all links (see cb_sweep_matrices) */
   /* solves for the loads r; alone: without closing twists and forces of joints */
   void (*solve)(cb_mechanism *m, bool alone);
 };
@@ -243,8 +263,8 @@ static inline void cb_link_matrix(const cb_link *l, double A[6][6]) {
 }
 /* Solves for eta of all links: load, e and force are given. */
 void cb_sweep_solve(cb_mechanism *m);
-/* Finds eta and dq [links] (NULL: not wanted) for impulses alone: W[links] (NULL: none), and the covector N of a joint
- * l that closes a loop (l NULL: none). */
+/* Finds eta[links] and dq[links] (NULL: not wanted) that impulses cause, without forces and without closing of gaps.
+ * The impulses are W[links] (NULL: none) and the covector N of the joint l that closes a loop (l NULL: none). */
 void cb_sweep_respond(cb_mechanism *m, const double (*W)[6], const cb_loop *l, const double N[6], double (*eta)[6],
                       double (*dq)[6]);
 /* Finds the impulses w of all joints from need[links], the impulse that each body needs: w_b = need_b + sum of X^T w
@@ -267,7 +287,8 @@ static inline void cb_sweep_to_parent(const double d[3], double factor, const do
     out[3 + i] += factor * W[3 + i];
   }
 }
-/* out = the twist of the parent as seen at the origin of the body, which is d away */
+/* Sets out to the twist eta of the parent, seen at the origin of the body. d is the vector from the origin of the
+ * parent to that of the body. */
 static inline void cb_sweep_see(const double d[3], const double eta[6], double out[6]) {
   cb_cross3(eta, d, out + 3);
   for (int i = 0; i < 3; i++) {
@@ -276,8 +297,8 @@ static inline void cb_sweep_see(const double d[3], const double eta[6], double o
   }
 }
 
-/* out += factor times the wrench W of the link about the origin of its parent; and out = the twist eta of the parent as
- * seen at the origin of the link. */
+/* cb_link_to_parent adds `factor` times the wrench W of the link, about the origin of its parent, to out. cb_link_see
+ * sets out to the twist eta of the parent, seen at the origin of the link. */
 static inline void cb_link_to_parent(const cb_link *l, double factor, const double W[6], double out[6]) {
   double seen[6];
   if (!l->curved) {
@@ -301,7 +322,7 @@ cb_status cb_curved_create(cb_mechanism *m, int *which);
 void cb_curved_place_of(const cb_rigid_state *s, cb_place *out);
 /* Reads the motions of all joints from the state, and finds X. */
 void cb_curved_take_node(cb_mechanism *m);
-/* Does the same as cb_joint_at, for the motion `end` of the link's joint. */
+/* Finds *out as cb_joint_at does, but from the motion `end` of the link's joint. */
 void cb_curved_joint_at(const cb_mechanism *m, const cb_link *l, cb_joint_extent extent, double *q, cb_joint_now *out);
 /* Converts a twist of the link from its frame at the end of the step to that at the beginning. At a node both frames
  * are the same (cb_curved_stay). */
@@ -323,9 +344,9 @@ void cb_curved_place_bodies(cb_mechanism *m, const cb_mechanism_bodies *b);
 /* At the start, finds the motions from the coordinates, and checks that the poses of bodies agree with them (tolerance:
  * rad, or relative to the position). */
 cb_status cb_curved_start(cb_mechanism *m, const cb_mechanism_bodies *b, double tolerance, int *which);
-/* The first function converts an impulse W at the first node from the axes of the world to the frame of a link,
- * out = R_k^T W. The second one converts the change eta of the pose or twist at the end to the axes of the world at the
- * body, out = R_{k+1} Ad_{tau(h Y)}^-1 eta. */
+/* cb_curved_take_impulse converts an impulse W at the first node of the step from the axes of the world to the frame of
+ * a link: out = R_k^T W. cb_curved_give_change converts eta, the change of the link's pose at the end of the step (or
+ * of its twist), to the axes of the world at the origin of the body: out = R_{k+1} Ad_{tau(h Y)}^-1 eta. */
 void cb_curved_take_impulse(const cb_link *l, const double W[6], double out[6]);
 void cb_curved_give_change(const cb_link *l, double out[6]);
 /* Adds the impulse W, in the frame of the body, to its momentum. */
@@ -359,7 +380,7 @@ bool cb_modes_revise(cb_mechanism *m, double h);
 /* This function is called at the first node of a drift from t to t + h. It also finds the values and rates that the
  * drives prescribe at its end. */
 void cb_drives_begin(cb_mechanism *m, double t, double h);
-/* The first function is called at the end of a drift, when the impulses of the joints are known. The second one is
+/* cb_drives_arrive is called at the end of a drift, when the impulses of the joints are known. cb_drives_settle is
  * called for each impulse W of a joint at a node. */
 void cb_drives_arrive(cb_mechanism *m, double h);
 void cb_drives_settle(cb_mechanism *m, int joint, const double W[6]);
@@ -368,7 +389,7 @@ void cb_drives_settle(cb_mechanism *m, int joint, const double W[6]);
 /* Makes the parts of the couplings (loop[..]) and their rows. The arrays for responses of the rows must have been set.
  */
 void cb_couplings_create(cb_mechanism *m);
-/* The first function finds the gaps of the couplings at the places of the links and the coordinates q. The second one
+/* cb_couplings_find finds the gaps of the couplings at the places of the links and the coordinates q. cb_couplings_take
  * finds their covectors, as cb_loops_take does. */
 void cb_couplings_find(cb_mechanism *m, double *q);
 void cb_couplings_take(cb_mechanism *m, bool end);
@@ -379,8 +400,8 @@ void cb_couplings_record(cb_mechanism *m);
  * one body --- */
 /* This function is called before a step. It drops earlier results, so that the step depends on the states alone. */
 void cb_shared_begin(cb_mechanism *m);
-/* The first function finds the momenta and the forces of the shared inertia for the present twists and m->middle. The
- * second one adds these forces to m->force. */
+/* cb_shared_find finds the momenta and the forces of the shared inertia for the present twists and m->middle.
+ * cb_shared_push adds these forces to m->force. */
 cb_status cb_shared_find(cb_mechanism *m, double h);
 void cb_shared_push(cb_mechanism *m);
 /* Moves m->middle by half of the changes dq of the last solution. Returns false if C depends on a coordinate that is
@@ -392,25 +413,28 @@ void cb_shared_need(const cb_mechanism *m, int link, double factor, double out[6
  * coordinate in the last step, or 0. */
 const double *cb_shared_momentum(const cb_mechanism *m, int body);
 double cb_shared_force(const cb_mechanism *m, int coordinate);
-/* From now on the sweeps include the shared inertia. The first function is for a step. The second one is for a node,
- * and also finds C at its coordinates. cb_sweep_choose selects the sweeps without shared inertia. */
+/* After a call of cb_shared_use (in a step) or cb_shared_at_node (at a node) the sweeps include the shared inertia.
+ * cb_shared_at_node also finds C at the coordinates of the node. cb_sweep_choose selects the sweeps without shared
+ * inertia again. */
 void cb_shared_use(cb_mechanism *m);
 cb_status cb_shared_at_node(cb_mechanism *m);
 /* Adds the impulses that bodies need at a node for their shared momenta at the twists eta. */
 void cb_shared_settle(cb_mechanism *m);
 
 /* --- joints that close loops (mechanism_loops.c); all functions do nothing if there are none --- */
-/* used[joints] tells which joints connect a link with its parent; the others close loops. */
+/* Creates the loops. used[joints]: true for a joint that connects a link with its parent; all other joints close
+ * loops. */
 cb_status cb_loops_create(cb_mechanism *m, const bool *used);
 /* Finds the motions of the joints at the places of the links; q is updated. */
 void cb_loops_find(cb_mechanism *m, double *q);
-/* Finds the covectors of the rows from these motions, at the beginning or at the end of a step. */
+/* Finds the covectors of the rows from the motions of the joints (cb_loops_find), at the beginning or at the end of a
+ * step. */
 void cb_loops_take(cb_mechanism *m, bool end);
 /* Finds rows that depend on others, and drops them. It is called after cb_sweep_matrices at a node, and again if other
  * coordinates are held. */
 void cb_loops_sort(cb_mechanism *m);
 bool cb_loops_are_sorted(const cb_mechanism *m);
-/* Stores how many rows of each joint are dropped now. */
+/* Stores how many rows of each joint are dropped at present. */
 void cb_loops_count(cb_mechanism *m);
 /* Sets the targets of constraints. If `rates` is set, they are the rates of driven coordinates; otherwise they close
  * gaps. */
@@ -419,16 +443,17 @@ void cb_loops_set_targets(cb_mechanism *m, bool rates);
 void cb_loops_begin(cb_mechanism *m);
 /* Adds the impulses of the present lambda to the loads of links. */
 void cb_loops_push(cb_mechanism *m);
-/* The first function is called after cb_sweep_matrices. The second one is called after cb_sweep_solve: it finds lambda,
- * and corrects eta and dq of all links. */
+/* cb_loops_factor factors the matrix of the rows; it is called after cb_sweep_matrices. cb_loops_solve is called after
+ * cb_sweep_solve: it finds the impulses lambda of the rows, and adds their effect to eta and dq of all links. */
 cb_status cb_loops_factor(cb_mechanism *m);
 void cb_loops_solve(cb_mechanism *m);
-/* Corrects eta and dq that cb_sweep_respond found for impulses alone. */
+/* Adds the effect of the rows to eta and dq that cb_sweep_respond found for given impulses. lambda of the rows does not
+ * change. */
 void cb_loops_correct(cb_mechanism *m);
 /* Finds out[links], the impulses of all rows on each link. */
 void cb_loops_impulses(const cb_mechanism *m, double (*out)[6]);
-/* Sets the impulses of joints that close loops. At a node (`add` is set) it adds to them, and to the impulses of
- * drives. */
+/* Stores the impulses of joints that close loops. At a node `add` is set: the new impulses are added to those that are
+ * stored, and to the impulses of drives. */
 void cb_loops_record(cb_mechanism *m, bool add);
 /* Finds the rates of the coordinates of joints that close loops, at a node. */
 void cb_loops_rates(cb_mechanism *m);
@@ -459,7 +484,7 @@ typedef struct cb_six_columns {
   double of[6][CB_SHARED_COLUMNS];
 } cb_six_columns;
 
-/* The blocks [[P, 0], [Q, S]] of dtau^-1_{hY} or of E. */
+/* The blocks P, Q and S of dtau^-1_{hY} or of E, both of which have the form [[P, 0], [Q, S]]. */
 typedef struct cb_shared_map {
   double P[3][3], Q[3][3], S[3][3];
 } cb_shared_map;
@@ -467,17 +492,24 @@ typedef struct cb_shared_map {
 struct cb_shared {
   cb_shared_inertia of;
   const struct cb_sweep_kernel *kernel;
-  int n, blocks;                                           /* bodies; blocks of C: n (n + 1)/2 */
-  double h;                                                /* of the step; 0: at a node */
-  bool known;                                              /* C and slope belong to the coordinates q */
-  double q[CB_SHARED_COORDINATES], (*C)[36], (*slope)[36]; /* [blocks], [coordinates][blocks] */
-  double (*Y)[6], (*CY)[6], (*slope_Y)[6];                 /* [n], [n]: C Y, [coordinates][n]: dC/dq_c Y */
-  double *force;                                           /* [coordinates of all joints]: Q_c */
-  double (*slope_at)[6], force_at[CB_SHARED_COORDINATES];  /* [n]: the twists of slope_Y; and Q_c there */
+  int n, blocks;                                           /* n: number of bodies; blocks: number n (n+1)/2 of blocks of
+                                                            * C */
+  double h;                                                /* length of the step; 0: at a node */
+  bool known;                                              /* C and slope were computed at the coordinates q */
+  double q[CB_SHARED_COORDINATES], (*C)[36], (*slope)[36]; /* q: coordinates on which C depends; C: [blocks]; slope:
+                                                            * [coordinates][blocks], dC/dq */
+  double (*Y)[6], (*CY)[6], (*slope_Y)[6];                 /* Y: [n], twists; CY: [n], C Y; slope_Y: [coordinates][n],
+                                                            * dC/dq_c Y */
+  double *force;                                           /* [coordinates of all joints]: the forces Q_c on the
+                                                            * coordinates */
+  double (*slope_at)[6], force_at[CB_SHARED_COORDINATES];  /* [n]: the twists at which slope_Y was computed, and Q_c at
+                                                            * these twists */
   cb_shared_map *map, *E;                                  /* [n]: dtau^-1_{hY} in the frame of the body, and E */
-  cb_six_columns *z, *zeta, *Cz, *G; /* [links], [n], [n], [links]: some columns of Z, E Z, C E Z, G Z */
-  int dofs, columns, *first;         /* size of x; columns of M with G e, rounded up; [links]: first number in x */
-  double *M, *closing, *x;           /* [dofs][columns]; [dofs]: Z_k^T G e, and x */
+  cb_six_columns *z, *zeta, *Cz, *G; /* columns that are handled together: z: [links], of Z; zeta: [n], of E Z; Cz: [n],
+                                      * of C E Z; G: [links], of G Z */
+  int dofs, columns, *first;         /* dofs: size of x; columns: those of M and one for G e, rounded up; first:
+                                      * [links], the first number of a link in x */
+  double *M, *closing, *x;           /* M: [dofs][columns]; closing: [dofs], Z_k^T G e; x: [dofs] */
   bool closes;                       /* `closing` belongs to the present e */
 };
 

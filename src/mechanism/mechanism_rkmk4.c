@@ -7,9 +7,10 @@
  *   driven coordinates: q = law(t), and the momentum pi gives the force of the drive, pi' - (pi' without the drive)
  *   joint b:  the impulse of the joint on b is the change of P_b less the impulse of the wrenches
  * F: wrenches of the whole tree; R: rotation of the root. Works are integrated in the same way. The work of a drive
- * with the force f is the integral of f q' = (pi q')' - pi q'' - pi'_without q', with q'' from the parabola through q'
- * at the three times of a step; with the weights of the method the result is of order 4. The sweeps over the tree are
- * in mechanism_tree.h. Source: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
+ * with the force f is the integral of f q' = (pi q')' - pi q'' - pi'_without q', where pi'_without is pi' without the
+ * drive. q'' follows from the parabola through q' at the three times of a step. With the weights of the method the
+ * result is of order 4. The sweeps over the tree are in mechanism_tree.h. Source: Munthe-Kaas, Appl. Numer. Math. 29
+ * (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
  */
 #include "mechanism/mechanism_tree.h"
 
@@ -27,8 +28,8 @@ static void add_product(cb_dd sum[1], double a, double b, double sign) {
   *sum = cb_dd_add(*sum, cb_dd_mul_d((cb_dd){a, 0}, sign * b));
 }
 
-/* Adds sign times the momenta of all bodies of a tree but its root, about the root, in twice the precision, so that
- * subtracting them from a sum and adding them again leaves no round-off. */
+/* Adds `sign` times the momenta of all bodies of a tree except its root to sum. The momenta are about the root. The sum
+ * has twice the precision, so that it has no round-off after the momenta are subtracted and added again. */
 static void tree_add_others(const cb_tree_step *w, int root, double sign, cb_dd sum[6]) {
   const cb_rigid_state *o = cb_tree_state(w, &w->T->unit[root]);
   for (int i = root + 1; i < w->T->n; i++) {
@@ -66,7 +67,7 @@ static void finish_drives(cb_tree_step *w, const double *weight) {
       const int c = u->coordinate + k;
       const double end = cb_articulated_momentum(T, i, k), r0 = T->stage_rate[0][c], r1 = T->stage_rate[1][c],
                    r2 = T->stage_rate[3][c];
-      /* h times the slopes of the parabola */
+      /* h times the slopes, at the stages, of the parabola through the rates r0, r1 and r2 */
       const double slope[CB_TREE_STAGES] = {4 * r1 - 3 * r0 - r2, r2 - r0, r2 - r0, r0 - 4 * r1 + 3 * r2};
       T->work[0][c] += end * T->own_rate[c] - T->pi_start[c] * r0;
       for (int s = 0; s < CB_TREE_STAGES; s++) T->work[0][c] -= weight[s] * slope[s] * T->stage_pi[s][c];
@@ -77,7 +78,7 @@ static void finish_drives(cb_tree_step *w, const double *weight) {
   }
 }
 
-/* Finds the impulse of each joint on the body of its link. It is about the body's origin at the end of the step, and is
+/* Finds the impulse of each joint on the body of its link. It is about the body's origin at the end of the step. It is
  * chosen so that cb_mechanism_wrenches finds the torque about the middle of the path of the joint's place.
  * change[links]: the change of the momentum of each body; it is overwritten. */
 static void find_impulses(const cb_tree_step *w, double (*change)[6]) {
@@ -136,7 +137,7 @@ static void write_state(const cb_tree_step *w, int unit, double change[6]) {
   for (int k = 0; k < 3; k++) change[k] += moment[k];
 }
 
-/* Writes the state of a root. Its momentum is that of the tree less those of the other bodies. */
+/* Writes the state of a root. Its momentum is the momentum of the tree minus the momenta of the other bodies. */
 static void write_root(const cb_tree_step *w, int root) {
   cb_unit *u = &w->T->unit[root];
   cb_rigid_state *s = cb_tree_state(w, u);
@@ -343,8 +344,8 @@ static bool begin(cb_tree_step *w) {
 
 /* --- rates --- */
 
-/* Finds the wrenches of all bodies, and sums them from the tips. `part` is the time for which they count in the
- * impulses of joints and in the work. */
+/* Finds the wrenches of all bodies, and sums them from the tips of the tree to its roots. The impulses of joints and
+ * the work count these wrenches as acting for the time `part`. */
 static cb_status find_wrenches(cb_tree_step *w, double t, double part) {
   cb_joint_tree *T = w->T;
   for (int i = 0; i < T->n; i++) {
@@ -411,8 +412,8 @@ static cb_status find_rates(cb_tree_step *w, double t, double part, bool with_tw
 
 static cb_status check_turn(const cb_tree_step *w, double angle) { return cb_rigid_half_turn(w->h, w->t, fabs(angle)); }
 
-/* Sets all places and momenta to those at the start plus c times the last rates (c is a time), or, if `end` is set, to
- * those at the end of the step. */
+/* Sets all places and momenta. If `end` is set, they become those at the end of the step. Otherwise they become those
+ * at the start plus c times the last rates, where c is a time. */
 static cb_status advance(cb_tree_step *w, double c, bool end) {
   cb_joint_tree *T = w->T;
   cb_status status = CB_OK;

@@ -1,4 +1,6 @@
-/* Inertia that joined bodies share: its momenta, forces and creation (equations: mechanism_private.h). */
+/* Inertia that joined bodies share: its momenta, forces and creation (equations: mechanism_private.h). C(q): the
+ * inertia; q: the coordinates on which it depends; Y: twists of all bodies in their frames; Q: forces on
+ * coordinates. */
 #include "mechanism/mechanism_private.h"
 
 #include "core/threads.h"

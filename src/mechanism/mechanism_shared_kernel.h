@@ -1,6 +1,10 @@
 /* The sweeps of bodies that share inertia (equations: mechanism_private.h), compiled once per instruction set. Columns
  * of Z are handled four at a time, and M is factored without pivots, because it is nearly symmetric and positive. Every
  * operation acts on each column alone, and nothing is fused, so results do not depend on the instruction set.
+ *
+ * C: shared inertia; Y: twists of all bodies; x: displacements of the roots and changes of all free coordinates; Z x:
+ * motions that the joints allow; E: maps a displacement in the world's axes to the change of Y; A: matrices of the
+ * links; G = A + h E^T C E + the derivatives in q and Q; M = Z_k^T G Z_{k+1} + stiff; e: closing twists.
  */
 #include "mechanism/mechanism_private.h"
 
@@ -9,7 +13,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* The number of columns that are handled together, one row of these columns, and six rows. */
+/* COLUMNS: the number of columns that are handled together; columns: one row of these columns; six_columns: six
+ * rows. */
 enum { COLUMNS = CB_SHARED_COLUMNS };
 typedef double columns __attribute__((vector_size(8 * COLUMNS), may_alias));
 typedef long long columns_bits __attribute__((vector_size(8 * COLUMNS), may_alias));
@@ -18,12 +23,12 @@ typedef long long loose_bits __attribute__((vector_size(8 * COLUMNS), aligned(8)
 typedef struct six_columns {
   columns of[6];
 } six_columns;
-/* The storage of link or body number i. */
+/* The columns of array `name` (z, zeta, Cz or G) that belong to link or body number i. */
 #define OF(name, i) ((six_columns *)&s->name[i])
 
 /* --- operations on columns --- */
 
-/* out = m V, and out = m^T V, of three rows */
+/* columns_times computes out = m V, and columns_times_transposed computes out = m^T V, for V of three rows. */
 INLINE void columns_times(const double m[3][3], const columns V[3], columns out[3]) {
 #pragma GCC unroll 3
   for (int i = 0; i < 3; i++) out[i] = m[i][0] * V[0] + m[i][1] * V[1] + m[i][2] * V[2];
@@ -104,8 +109,8 @@ static void find_E(cb_mechanism *m) {
   }
 }
 
-/* Finds z, the columns of Z at the end of the step from number `from` on. The last column is that of the closing twists
- * e. */
+/* Finds z, the columns of Z at the end of the step that are handled together, beginning with column `from`. The last
+ * column of Z belongs to the closing twists e. */
 static void find_motions(cb_mechanism *m, int from) {
   const cb_shared *s = m->shared;
   for (int i = 0; i < m->links; i++) {
@@ -132,7 +137,7 @@ static void find_motions(cb_mechanism *m, int from) {
   }
 }
 
-/* zeta = E z, Cz = C zeta */
+/* Computes the columns zeta = E z and Cz = C zeta for all bodies. */
 static void apply_C(cb_mechanism *m) {
   const cb_shared *s = m->shared;
   for (int i = 0; i < m->links; i++) {
@@ -156,7 +161,7 @@ static void apply_C(cb_mechanism *m) {
     }
 }
 
-/* G z = A z + h E^T Cz */
+/* Computes the columns G z = A z + h E^T C E z for each link, where Cz holds C E z. */
 static void find_needs(cb_mechanism *m) {
   const cb_shared *s = m->shared;
   const double h = s->h != 0 ? s->h : 1;
@@ -180,7 +185,7 @@ static void find_needs(cb_mechanism *m) {
   }
 }
 
-/* Computes some columns of M, those of Z_k^T G. */
+/* Computes the columns of Z_k^T G from column `from` on, as many as are handled together, and writes them to M. */
 static void project(cb_mechanism *m, int from) {
   const cb_shared *s = m->shared;
   for (int i = m->links - 1; i >= 0; i--) {

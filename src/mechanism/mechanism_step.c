@@ -1,5 +1,6 @@
-/* The drift: the part of a step of joined bodies from one node to the next (equations: mechanism.h). Settling at a node
- * is in mechanism_node.c. */
+/* The drift: the part of a step of joined bodies from one node to the next (equations: mechanism.h; other symbols:
+ * mechanism_private.h). Settling at a node is in mechanism_node.c. R_0: rotation of a body at the first node; J:
+ * Newton's matrix of a single body; tau: the map from twists to poses. */
 #include "mechanism/mechanism_blocks.h"
 #include "numerics/dd.h"
 #include "numerics/vec3.h"
@@ -166,7 +167,7 @@ static cb_status find_forces(cb_mechanism *m, double t, double h, bool shared_is
 /* out = B R^T, with the 6x6 matrix R = diag(r, r). The angular rows of B must be 0 in the linear columns; member c of
  * these rows of `out` is not set. */
 static void turn_columns(const double r[3][3], const double B[6][6], cb_row6 out[6]) {
-  cb_two angular[3], one[3], other[3], linear[3]; /* the columns of R, in pairs as a cb_row6 has */
+  cb_two angular[3], one[3], other[3], linear[3]; /* the columns of R as pairs of numbers, in the layout of cb_row6 */
   for (int k = 0; k < 3; k++) {
     angular[k] = (cb_two){r[0][k], r[1][k]};
     one[k] = (cb_two){r[2][k], 0};
@@ -261,13 +262,13 @@ static double squared_speed(const cb_link *l, const double a[6]) {
   return fabs(cb_sweep_dot(Ka, a)) / k;
 }
 
-/* Does the same as cb_rigid_trial_check_back for the dampers of joints: it compares the part of D that comes from
- * dampers with the part that comes from the inertia. */
+/* Fails, as cb_rigid_trial_check_back does, if the step goes back (h < 0) and dampers of joints are too strong for it:
+ * the part of D that comes from dampers is compared with the part that comes from the inertia. */
 static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];
     for (int j = 0; j < l->n; j++) {
-      /* at half a turn the axes of a rotation vector jump, and S_k^T A S_{k+1} may have either sign */
+      /* at half a turn the axes of a rotation vector change by a jump, and then S_k^T A S_{k+1} may be negative */
       const double inertia = fabs(h * l->inertia[j]),
                    damping = h * m->force[m->first[l->joint] + l->coordinate[j]].Q_rate;
       if (damping > 0.66 * inertia)
@@ -328,8 +329,9 @@ static cb_status iterate(cb_mechanism *m, const cb_block_step *step, double t, i
   return update(m, step, t, change, scale, failed);
 }
 
-/* Returns the speed that corresponds to the round-off of a step. It comes from the round-off of rotations, times the
- * radii of gyration, and of vectors from joint to joint, and it accumulates along a chain. */
+/* Returns the error of a velocity that the round-off of a step causes. Rotations have this round-off, which acts at the
+ * distance of the radius of gyration, and so have the vectors from joint to joint. The errors accumulate along a
+ * chain. */
 static double blur(const cb_mechanism *m, double h) {
   double far = 0;
   for (int i = 0; i < m->links; i++) {

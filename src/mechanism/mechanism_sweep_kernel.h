@@ -1,4 +1,7 @@
-/* The sweeps over a tree (equations: mechanism_private.h), compiled once per instruction set.
+/* The sweeps over a tree (equations: mechanism_private.h), compiled once per instruction set. A: matrix of a link; X:
+ * maps twists of the parent to the link; S: twists of the joint; D = S^T A S + stiff, whose inverse is the member D of
+ * a link; AS = X^T A S; L = D^-1 S^T A X; r: load; eta: displacement or twist of a link; d: vector from the origin of
+ * the parent to that of the link.
  *
  * A vector of six numbers is handled as its angular and its linear part. Three numbers of an array are read together
  * with the number after them, so the fourth number of a vector has no meaning here, and products are summed over three.
@@ -31,8 +34,8 @@ INLINE six rows_times(const cb_six A[6], six x) {
   transpose(out + 3);
   return (six){plus3(out[0], out[1], out[2]), plus3(out[3], out[4], out[5])};
 }
-/* The first function moves a wrench to the parent's origin, which is at -d, and the second one a twist of the parent to
- * the link's origin, which is at d. */
+/* to_parent moves a wrench to the parent's origin, which is at -d. `see` moves a twist of the parent to the link's
+ * origin, which is at d. */
 INLINE six to_parent(vec d, six W) { return (six){plus(W.a, cross(d, W.l)), W.l}; }
 INLINE six see(vec d, six V) { return (six){V.a, plus(cross(V.a, d), V.l)}; }
 
@@ -62,7 +65,7 @@ INLINE void add_matrix(const cb_link *l, int n, cb_six out[6]) {
   for (int i = 0; i < 6; i++) store6(&out[i], row[i]);
 }
 
-/* S^T A */
+/* Returns S^T A. */
 INLINE six times_rows(const double S[6], const cb_six A[6]) {
   six sum = times6(S[0], load6(&A[0]));
 #pragma GCC unroll 5
@@ -70,7 +73,7 @@ INLINE six times_rows(const double S[6], const cb_six A[6]) {
   return sum;
 }
 
-/* sum_k D_jk x_k */
+/* Returns sum_k l->D[j][k] x_k, row j of D^-1 times x. */
 INLINE six weighted(const cb_link *l, int n, int j, const six x[6]) {
   six sum = times6(l->D[j][0], x[0]);
   for (int k = 1; k < n; k++) sum = plus6(sum, times6(l->D[j][k], x[k]));
@@ -127,7 +130,8 @@ static bool is_zero(const double a[6]) {
   return a[0] == 0 && a[1] == 0 && a[2] == 0 && a[3] == 0 && a[4] == 0 && a[5] == 0;
 }
 
-/* The inward sweep of one link with n coordinates; alone: without closing twists and forces of joints. */
+/* Makes the inward sweep of one link with n coordinates. If `alone` is set, the closing twists and the forces of joints
+ * count as 0. */
 INLINE void link_inwards(cb_link *l, int n, bool alone, cb_six *to) {
   six r = load6(&l->r);
   if (!alone && !is_zero(l->e)) r = minus6(r, rows_times(l->A, read6(l->e)));
@@ -142,7 +146,8 @@ INLINE void link_inwards(cb_link *l, int n, bool alone, cb_six *to) {
   store6(to, sum);
 }
 
-/* The outward sweep of one link, from the twist of its parent; alone: without closing twists. */
+/* Makes the outward sweep of one link, from the twist of its parent. If `alone` is set, the closing twist counts as
+ * 0. */
 INLINE void link_outwards(cb_link *l, int n, bool alone, const cb_six *parent) {
   const six from = parent ? load6(parent) : none6();
   six eta = see(load(l->d), from);

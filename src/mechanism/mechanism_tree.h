@@ -29,17 +29,18 @@ typedef enum cb_unit_kind { CB_UNIT_ROOT, CB_UNIT_WELD, CB_UNIT_SCREW, CB_UNIT_R
 /* Additional data of a unit that is a rotation. */
 typedef struct cb_unit_rotation {
   double sign;               /* 1 or -1: its rotation vector is `sign` times the coordinates */
-  double armature[3];        /* of its coordinates */
-  double turned[4], node[4]; /* the rotation now, and at the start of the step */
-  double vector[3], V[3][3]; /* its rotation vector; V maps w to the rate of this vector */
-  double trial[3];           /* the displacement at the present stage */
+  double armature[3];        /* armatures of its three coordinates */
+  double turned[4], node[4]; /* quaternions of the unit relative to its parent: turned: at present; node: at the start
+                              * of the step */
+  double vector[3], V[3][3]; /* vector: its rotation vector; V: maps its angular velocity w to the rate of `vector` */
+  double trial[3];           /* rotation vector of the displacement from the start of the step to the present stage */
 } cb_unit_rotation;
 
 /* Additional data of a unit that is a root: the variables of a step (integrators/rkmk4.c). */
 typedef struct cb_unit_root {
   /* du, dl: rates of displacement and momentum; displaced, gained: their sums */
   double du[6], dl[6], displaced[6], gained[6];
-  double trial[6], dx[3]; /* the displacement at the present stage */
+  double trial[6], dx[3]; /* the displacement from the start of the step to the present stage */
   cb_rigid_state total;   /* pose of the root, and momentum of its tree */
   double rotation[3][3];
 } cb_unit_root;
@@ -52,10 +53,12 @@ typedef struct cb_unit_inertia {
 typedef struct cb_unit {
   cb_unit_kind kind;
   int parent, link, joint,
-      coordinate; /* parent -1: the world; link, joint -1: none; coordinate 0: none, or the first one */
+      coordinate; /* parent: -1 is the world; link and joint: -1 is none; coordinate: the first coordinate of the unit,
+                   * 0 if it has none */
   int root;       /* the root of the tree, or -1: the world */
   bool driven;
-  double turn, slide, armature; /* of a screw */
+  double turn, slide, armature; /* of a screw: its rotation and its displacement per unit of the coordinate, and its
+                                 * armature */
   cb_unit_rotation *rotation;
   cb_unit_root *base;
   cb_unit_inertia *inertia;
@@ -67,24 +70,25 @@ typedef struct cb_unit {
 struct cb_joint_tree {
   int n, coordinates;
   cb_unit *unit;                      /* parents come before children */
-  struct cb_articulated *articulated; /* [n] */
+  struct cb_articulated *articulated; /* [n]: the data of each unit for the sweeps */
   const struct cb_articulated_kernel *kernel;
-  int *unit_of; /* [links] */
+  int *unit_of; /* [links]: the unit that carries the body of each link */
   int rotations, bases;
   cb_unit_rotation *rotation;
   cb_unit_root *base;
-  cb_unit_inertia *inertia; /* [links] */
+  cb_unit_inertia *inertia; /* [links]: inertias of bodies whose inertia is not constant */
   bool single;              /* each unit carries a body */
-  bool places;              /* something depends on the poses of bodies */
+  bool places;              /* a wrench acts on some body, so that steps need the places of the units */
   bool drives;
   bool forces; /* a spring, a damper or a motor acts */
   bool varies; /* an inertia is not constant */
   bool placed; /* the places are those at the end of the last step */
-  /* [coordinates]: the present values q with their rates, and the momenta pi with their rates dpi. Those of a rotation
-   * belong to its rate w. */
+  /* [coordinates]: the present values q and their rates, and the present momenta pi and their rates dpi. For a rotation
+   * pi is the momentum that belongs to its angular velocity w. */
   double *q, *rate, *pi, *dpi, *own_rate; /* own_rate: q' of a screw, w of a rotation */
   double *q_gained, *pi_gained, *dq, *pi_start, *work[2];
-  double *stage_pi[4], *stage_rate[4]; /* of driven coordinates */
+  double *stage_pi[4], *stage_rate[4]; /* [coordinates] for each stage: pi (stage_pi) and rates (stage_rate) of driven
+                                        * coordinates */
 };
 
 /* The number of coordinates of a unit. */
@@ -120,7 +124,8 @@ static inline cb_rigid_state *cb_tree_state(const cb_tree_step *w, const cb_unit
   return &w->b->state[w->m->link[u->link].body];
 }
 
-/* Finds the rotation vectors of all rotations, their coordinates, and own_rate of driven units. */
+/* For each unit that is a rotation, finds the rotation vector and V, and from the rotation vector the coordinates q. If
+ * the unit is driven, finds the rotation and own_rate from q and its rate. Also sets own_rate of driven screws. */
 void cb_tree_rotations(cb_joint_tree *T);
 /* Finds the rates of the coordinates of joints from own_rate. */
 void cb_tree_joint_rates(cb_joint_tree *T);
@@ -142,17 +147,21 @@ void cb_tree_joint_rates(cb_joint_tree *T);
 
 /* Vectors of four numbers come first, so that they lie on multiples of their length. */
 typedef struct cb_articulated {
-  /* at present: R and the symmetric map of twists to momenta, angular I w + H v, linear H^T w + M v, by columns */
+  /* present values. R: the rotation of the unit; I, H, M: the blocks of the symmetric map of twists to momenta, l = I w
+   * + H v, p = H^T w + M v. All matrices are stored by columns. */
   alignas(64) double q[4];
   double R[3][4], x[4], x_low[4], d[4];
-  cb_six S[3], L[3], Y, P, F; /* L: D^-1 S^T A X */
+  cb_six S[3], L[3], Y, P, F; /* S, Y, P: as in the file head; L: D^-1 S^T A X; F: the sum of the wrenches from this
+                               * unit on outwards */
   double I[3][4], H[3][4], M[3][4];
   cb_six b;
-  /* constant */
+  /* constant data of the unit; at, turned and axis are those of the formula above */
   double at[4], turned[4], axis[4];
-  double motion[4][3][4]; /* of a screw: `fixed`, `along`, `across` for the columns of R_ab and for r */
+  double motion[4][3][4]; /* of a screw: the vectors `fixed`, `along` and `across` (see above), for the three columns of
+                           * R_ab and for r */
   cb_six own[3];          /* the columns of S in the unit's axes */
-  /* in the step: the place of the body at the start, and the impulse of wrenches about it */
+  /* start: the place of the body at the start of the step; load: the impulse of the wrenches in the step, about this
+   * place */
   double start[4];
   cb_six load;
   double V[8], wrench[6]; /* the present twist, 6 numbers, and wrench in the frame of the body */
@@ -160,14 +169,15 @@ typedef struct cb_articulated {
   const cb_rigid_problem *problem; /* NULL: no body */
   const double (*K)[6], *rest;     /* inertia and momentum at rest in the frame of the body */
   bool diagonal;
-  /* constant */
+  /* constant data of the unit */
   bool root, free;                 /* free: it has coordinates, and no law drives them */
-  int parent, coordinate, columns; /* columns of S */
+  int parent, coordinate, columns; /* columns: number of columns of S */
   double turn, slide, armature;
-  double body[4], arm[3]; /* of a rotation: the axes and the place of the body in the turning frame */
+  double body[4], arm[3]; /* of a rotation: body: the axes of the body in the turning frame, as a quaternion; arm: the
+                           * place of the body there */
   double hold[3];         /* the place of the joint in the unit's axes */
   cb_unit_rotation *rotation;
-  double u[3]; /* at present: D^-1 (pi - S^T b) */
+  double u[3]; /* present value of D^-1 (pi - S^T b) */
 } cb_articulated;
 
 struct cb_articulated_kernel {
@@ -190,7 +200,7 @@ struct cb_articulated_kernel {
 
 extern const struct cb_articulated_kernel cb_articulated_kernel_x86_64, cb_articulated_kernel_avx2;
 
-/* Makes T->articulated. */
+/* Creates T->articulated, the data of the sweeps. */
 cb_status cb_articulated_create(cb_mechanism *m);
 /* Finds the inertias that are not constant, and then the twists of all units (find_twists). *failed becomes the body
  * that failed, or -1. */
@@ -203,7 +213,7 @@ static inline double cb_six_dot(const cb_six *x, const cb_six *y) { return cb_do
 static inline void cb_articulated_turn(const cb_articulated *o, const double a[3], double out[3]) {
   for (int i = 0; i < 3; i++) out[i] = o->R[0][i] * a[0] + o->R[1][i] * a[1] + o->R[2][i] * a[2];
 }
-/* The rotation of the quaternion q, by columns. */
+/* Writes the columns of the rotation matrix of the quaternion q. */
 static inline void cb_articulated_rotate(const double q[4], double columns[3][4]) {
   double r[3][3];
   cb_quaternion_rotation(q, r);

@@ -25,7 +25,8 @@ static int units_of(const cb_joint *j) {
   return n == 0 ? 1 : j->class_->turns ? n - 2 : n;
 }
 
-/* Finds E, turn and slide of the screw s. */
+/* Finds the pose E whose z axis is the axis of the screw s, and the rotation (turn) and the displacement (slide) of the
+ * screw per unit of its coordinate. */
 static void frame_of_screw(const double s[6], cb_pose *E, double *turn, double *slide) {
   const double *w = s, *v = s + 3, w2 = cb_dot3(w, w);
   *E = (cb_pose){{1}, {0}};
@@ -97,7 +98,8 @@ static void add_joint(const cb_mechanism *m, cb_joint_tree *T, int joint, bool b
   }
 }
 
-/* Adds the units that lead to a link. */
+/* Adds the units of the joint between a link and its parent, or the root if the link has no joint. The last unit
+ * carries the body of the link. */
 static void add_link(const cb_mechanism *m, cb_joint_tree *T, int link) {
   int *unit_of = T->unit_of;
   const cb_link *l = &m->link[link];
@@ -309,8 +311,9 @@ static void find_columns(const cb_unit *u, const cb_pose *body, cb_articulated *
   }
 }
 
-/* Finds column j of o->motion of a screw. This column is the vector with the components x in the frame that turns, as
- * seen from the parent. C are the axes of the screw in the frame of the parent. */
+/* Finds column j of o->motion of a screw. The column describes a vector that is fixed in the turning frame, where it
+ * has the components x; seen from the parent it depends on the angle of the screw. The columns of C are the axes of the
+ * screw in the frame of the parent. */
 static void find_column(const double C[3][3], const double x[3], int j, cb_articulated *o) {
   for (int i = 0; i < 3; i++) {
     o->motion[j][0][i] += C[i][2] * x[2];

@@ -77,8 +77,8 @@ static cb_status read_controls(const cb_mjcf_reader *r, int n, const char *const
 
 /* --- actuators --- */
 
-/* Writes V in terms of the twist. V holds the coefficients of the spin and of the velocity of the body's origin, in the
- * body's axes. */
+/* Writes the speed as a sum over the components of the twist. V holds the coefficients of the spin and of the velocity
+ * of the body's origin, in the body's axes. */
 static void put_speed(cb_text *out, const double V[6]) {
   static const char *const twist[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
   const char *between = "(";
@@ -155,15 +155,15 @@ static bool is_zero(const double x[3]) { return x[0] == 0 && x[1] == 0 && x[2] =
 typedef struct instance {
   cb_mjcf_reader *r;
   cb_xml *e;
-  const cb_mjcf_target *at; /* NULL: no known site or joint */
-  bool parent;              /* jointinparent */
+  const cb_mjcf_target *at; /* the site or joint; NULL: it is not known */
+  bool parent;              /* the gear is in the axes of the parent (`jointinparent`) */
   const cb_mjcf_tendon *tendon;
   int copy, order, number; /* number: position of the actuator in its file */
   const char *control;     /* text of its control */
 } instance;
 
-/* Finds the name of the actuator within the body, without the prefixes and suffixes of the body, so that all copies of
- * a body have wrenches with the same names. */
+/* Finds the name of the actuator without the prefixes and suffixes of the body. All copies of a body therefore have
+ * wrenches with the same names. */
 static void own_name(const instance *in, char out[160]) {
   const cb_mjcf_scope *scope = &in->at->scope;
   const cb_mjcf_body *body = in->at->body;

@@ -198,7 +198,8 @@ static cb_status add_term(const cb_mjcf_reader *r, const char **sum, const char 
   return *sum ? CB_OK : cb_mjcf_no_memory(r);
 }
 
-/* Writes the length or its rate as a sum in the expressions of a joint, in which `own` is q or w. */
+/* Writes the length of a tendon, or the rate of this length, as a sum in the expressions of a joint. `own` is the
+ * coordinate q, or the rate w, of this joint. */
 static void put_length(cb_text *out, const cb_mjcf_tendon *t, const cb_mjcf_hold *own, double factor, bool rate) {
   cb_text_puts(out, "(");
   for (int i = 0; i < t->n; i++) {

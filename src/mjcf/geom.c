@@ -192,9 +192,9 @@ cb_mjcf_geom cb_mjcf_looks_without_geoms(const cb_mjcf_body *body, cb_pose *pose
   return box;
 }
 
-/* Positions and orientations: pos; and quat, axisangle, xyaxes, zaxis or euler, with the unit of angles and the
- * sequence that <compiler> sets. If the defaults and the element give several of them, the last one in this order is
- * used, as in MuJoCo. */
+/* Reading of positions and orientations. The position is `pos`. The orientation is quat, axisangle, xyaxes, zaxis or
+ * euler, with the unit of angles and the sequence that <compiler> sets. If the defaults and the element give several
+ * orientations, the last one in this order is used, as in MuJoCo. */
 
 static const double least = 1e-14; /* minimum of a length: MuJoCo's mjEPS */
 
@@ -469,8 +469,9 @@ static cb_status find_span(const cb_mjcf_body *body, const double normal[3], spa
   return add_span(body, &box, &pose, normal, out);
 }
 
-/* Lowers *height, the height of the floor, to the lowest point of all bodies if that point is below it. *buried becomes
- * a body that starts with more than half of its own height below the given floor, or NULL. */
+/* Lowers *height, the height of the floor, to the lowest point of all bodies if that point is below the floor. *buried
+ * becomes a body that starts with more than half of its own height below the given floor. If there is no such body,
+ * *buried becomes NULL. */
 static cb_status lower(const cb_mjcf_reader *r, double *height, const double normal[3], const cb_mjcf_body **buried) {
   const double given = *height;
   *buried = NULL;

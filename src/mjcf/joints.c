@@ -115,8 +115,8 @@ const cb_mjcf_target *cb_mjcf_find_target(const cb_mjcf_reader *r, const char *n
  * actuators.
  *
  * The coordinates of a free joint are the position and the quaternion of its body. The first three velocities are the
- * velocity of the body's origin in the world's axes, the others are the angular velocity in the body's axes. Source:
- * MuJoCo's documentation (mjData, floating objects).
+ * velocity of the body's origin in the world's axes, the last three are the angular velocity in the body's axes.
+ * Source: MuJoCo's documentation (mjData, floating objects).
  */
 
 /* --- finding a key --- */

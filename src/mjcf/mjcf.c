@@ -8,7 +8,7 @@
 #include <math.h>
 
 typedef struct owned {
-  cb_mjcf model; /* first: the part that the caller sees */
+  cb_mjcf model; /* the part that the caller sees; it must be the first member */
   cb_arena *arena;
 } owned;
 
@@ -77,7 +77,7 @@ static cb_status read_flag(cb_xml *flag, const char *name, bool *disabled) {
   return status;
 }
 
-/* The flags that are disabled. */
+/* The flags of <option>. A member is true if the flag is disabled. */
 typedef struct flags {
   bool gravity, passive, spring, damper, actuation, clampctrl, contact, constraint, limit, frictionloss, equality;
 } flags;

@@ -28,11 +28,12 @@ enum { CB_MJCF_COEFFICIENTS = 5 };
 /* A mesh. Its mass properties are for density 1, in MuJoCo's frame of the mesh: the origin is the centre of mass, and
  * the axes are the principal axes in the order of descending moments. */
 typedef struct cb_mjcf_mesh {
-  const char *name, *file; /* name "" or file NULL: it has none */
+  const char *name, *file; /* name "": the mesh has no name; file NULL: it has no file */
   double scale[3];
   cb_pose place; /* pose of the scaled mesh in the frame that geoms use, from refpos and refquat */
   bool measured;
-  double volume, moment[3], half[3]; /* half: half the sides of the box about the centre */
+  double volume, moment[3], half[3]; /* volume; moment: principal moments; half: half the sides of the box about the
+                                      * centre */
   cb_pose centre;
   struct cb_mjcf_mesh *next;
 } cb_mjcf_mesh;
@@ -40,18 +41,18 @@ typedef struct cb_mjcf_mesh {
 typedef struct cb_mjcf_geom {
   const char *name; /* "": it has none */
   cb_mjcf_type type;
-  double size[3];         /* as in MJCF; for a mesh whose size was measured, half the sides of its box */
-  cb_pose pose;           /* in its body; for a mesh the pose of the file's frame */
-  cb_pose centre;         /* for a mesh the pose of its own frame in the body; otherwise `pose` */
-  double mass, moment[3]; /* about its centre, in its own axes */
-  bool fluid;             /* fluidshape="ellipsoid" */
+  double size[3];         /* sizes as in MJCF; for a mesh whose size was measured: half the sides of its box */
+  cb_pose pose;           /* pose of the geom in its body; for a mesh: the pose of the frame of the mesh file */
+  cb_pose centre;         /* for a mesh: the pose of its own frame in the body; otherwise the same as `pose` */
+  double mass, moment[3]; /* mass; moment: the principal moments about its centre, in its own axes */
+  bool fluid;             /* the geom has fluidshape="ellipsoid" */
   double coefficient[CB_MJCF_COEFFICIENTS];
   unsigned contype, conaffinity;
   cb_mjcf_mesh *mesh;
   struct cb_mjcf_geom *next;
 } cb_mjcf_geom;
 
-/* The mass, and the inertia about the centre in the axes of `centre`. */
+/* The mass of a body, and its inertia about the centre of mass, in the axes of the frame `centre`. */
 typedef struct cb_mjcf_inertial {
   double mass, inertia[3][3];
   cb_pose centre;
@@ -60,7 +61,7 @@ typedef struct cb_mjcf_inertial {
 /* A body of the file: a body that becomes a body of the scenario, or a body that is welded to it. */
 typedef struct cb_mjcf_link {
   const char *name;
-  cb_pose pose; /* in the frame of the body of the scenario */
+  cb_pose pose; /* pose of the link in the frame of the body of the scenario */
   cb_mjcf_geom *geoms;
   cb_mjcf_inertial inertial;
   double gravcomp; /* the fraction of its weight that an upward force compensates */
@@ -74,16 +75,19 @@ typedef enum cb_mjcf_joint { CB_MJCF_HINGE, CB_MJCF_FREE, CB_MJCF_BALL, CB_MJCF_
  * the parent. All are 0 at the reference. */
 enum { CB_MJCF_POLYNOMIAL = 5 };
 typedef struct cb_mjcf_hold {
-  const char *name; /* in the file; "": it has none */
+  const char *name; /* name of the joint in the file; "": it has none */
   cb_mjcf_joint type;
-  double at[3], axis[3];            /* in the body's frame, at the reference */
+  double at[3], axis[3];            /* at: place of the joint; axis: its axis; both in the body's frame at the
+                                     * reference */
   double ref;                       /* MuJoCo's coordinate at q = 0 */
   double stiffness, rest, damping;  /* spring: force 0 at q = rest */
   double armature, friction;        /* friction: largest dry friction */
-  double limit[2], effort[2];       /* of q, and of the force of all actuators; infinite: none */
-  double q[3], rate[3];             /* at the start */
+  double limit[2], effort[2];       /* limit: range of q; effort: range of the force of all actuators together;
+                                     * infinite: none */
+  double q[3], rate[3];             /* coordinates and their rates at the start */
   const char *label[3];             /* names of the coordinates in expressions */
-  const char *actuation, *motor[3]; /* forces of actuators, and other forces, as expressions; NULL: none */
+  const char *actuation, *motor[3]; /* expressions: actuation: the force of the actuators; motor: other forces; NULL:
+                                     * none */
   /* by: the <joint> of <equality> that determines q; NULL: there is none. It sets q = poly[0] + poly[1] r + .., where r
    * is the coordinate of `to`, or q = poly[0] if `to` is NULL. */
   struct cb_xml *by;
@@ -98,28 +102,28 @@ typedef struct cb_mjcf_wrench {
   const char *name;
   bool world;
   double at[3];
-  const char *force[3], *torque[3]; /* a NULL component is 0 */
+  const char *force[3], *torque[3]; /* components as expressions; NULL: the component is 0 */
   struct cb_mjcf_wrench *next;
 } cb_mjcf_wrench;
 
 typedef struct cb_mjcf_body {
-  const char *own; /* its name in the scenario */
-  /* Prefix and suffix are added to its name by the copies and files around it. */
+  const char *own; /* name of the body in the scenario */
+  /* name: its name in the file, to which the copies and files around the body add prefix and suffix */
   const char *name, *prefix, *suffix;
-  cb_pose place;               /* in the world's frame, at the start */
+  cb_pose place;               /* pose of the body in the world's frame, at the start */
   bool top, free;              /* top: it is directly in the world; free: it has a free joint */
   struct cb_mjcf_body *parent; /* NULL: the world */
   /* held: a joint that closes a loop (cb_mjcf_loop) connects this free body to another group of bodies, so that its
    * place follows from theirs. under: the free body of that group; NULL: the group is joined to the world. */
   bool held;
   const struct cb_mjcf_body *under;
-  cb_pose reference; /* in the parent's frame, with all coordinates 0 */
+  cb_pose reference; /* pose of the body in the parent's frame if all coordinates are 0 */
   int holds;         /* number of joints with the parent; 0: the body is free */
   cb_mjcf_hold hold[CB_MJCF_HOLDS];
   const char *kind, *joint; /* class and name of the one joint of the scenario that replaces these joints */
   cb_mjcf_link *links;
-  cb_mjcf_inertial inertial;   /* of all links together, in the frame of the first */
-  double velocity[3], spin[3]; /* velocity of its origin, and angular velocity, in its axes */
+  cb_mjcf_inertial inertial;   /* the sum over all links, in the frame of the first link */
+  double velocity[3], spin[3]; /* velocity of this body's origin, and its angular velocity, in the axes of the body */
   cb_mjcf_wrench *wrenches, **last_wrench;
   struct cb_mjcf_body *next;
 } cb_mjcf_body;
@@ -127,7 +131,7 @@ typedef struct cb_mjcf_body {
 /* A joint that closes a loop between two bodies (NULL: the world). Its frame is `pose` in the first body and `in` in
  * the second one. */
 typedef struct cb_mjcf_loop {
-  const char *kind, *name; /* `ball` or `weld` */
+  const char *kind, *name; /* kind: class of the joint, `ball` or `weld`; name: name of the joint */
   const cb_mjcf_body *body[2];
   cb_pose pose, in;
   bool holds;  /* nothing else joins its bodies, so that it closes no loop */
@@ -169,7 +173,7 @@ typedef struct cb_mjcf_choices {
 /* Reads a file; choices may be NULL. Returns CB_ERROR_FILE if a file cannot be read, and CB_ERROR_INPUT with the
  * message `path:line:column: error: ..` if the file is not valid. The caller frees *out. */
 cb_status cb_mjcf_read_file(const char *path, const cb_mjcf_choices *choices, cb_mjcf **out);
-/* Does the same as cb_mjcf_read_file for text[n]; messages call it `path`, and its meshes are next to that path. */
+/* Reads text[n] as cb_mjcf_read_file reads a file; messages call it `path`, and its meshes are next to that path. */
 cb_status cb_mjcf_read_text(const char *path, const char *text, size_t n, const cb_mjcf_choices *choices,
                             cb_mjcf **out);
 void cb_mjcf_free(cb_mjcf *m);

@@ -136,7 +136,7 @@ static cb_status find_body(const cb_mjcf_reader *r, const cb_node *name, place *
   return cb_fail_unknown(name, "body", name->text, known, n);
 }
 
-/* Returns the pose in the world. When this function is called, all bodies are at the reference. */
+/* Returns the pose of p in the world. When this function is called, all bodies are at the reference. */
 static cb_pose at_home(const place *p) {
   cb_pose pose = p->pose;
   if (p->body) cb_pose_multiply(&p->body->place, &p->pose, &pose);
@@ -218,9 +218,9 @@ static void hold(cb_mjcf_loop *loop) {
   held->under = root[1] ? root[0] : NULL;
 }
 
-/* Finds the coordinates of each joint that closes a loop: the logarithm of the rotation q_a^-1 q_b q p^-1 from its
- * frame in the first body to that in the second one, in the axes of the first body. q_a and q_b are the rotations of
- * the bodies, p and q those of the frame in them. */
+/* Finds the coordinates of each joint that closes a loop. They are the logarithm of the rotation q_a^-1 q_b q p^-1 from
+ * the joint's frame in the first body to its frame in the second one, in the axes of the first body. q_a and q_b are
+ * the rotations of the bodies, p and q those of the frame in them. */
 void cb_mjcf_start_loops(cb_mjcf *m) {
   for (cb_mjcf_loop *l = m->loops; l; l = l->next) {
     double q[2][4] = {{1}, {1}}, back[4], turn[4];

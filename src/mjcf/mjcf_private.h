@@ -92,11 +92,11 @@ typedef struct cb_mjcf_whole {
   int copies;  /* number of copies of all <replicate> and <attach> */
   double mass; /* mass of bodies that are left out, if `total` is given */
   cb_mjcf_choices choices;
-  bool acting, clamping, touching, compensating; /* true unless disabled by a flag */
+  bool acting, clamping, touching, compensating; /* false if a flag of <option> disables it */
   bool springs, dampers, limits, frictions, equalities;
   unsigned long idle; /* bit i is set if group i of the actuators is disabled */
   struct cb_mjcf_target *targets, **last_target;
-  int nq, nv;      /* numbers of coordinates and velocities of all joints */
+  int nq, nv;      /* numbers of coordinates (nq) and of velocities (nv) of all joints */
   cb_xml *unknown; /* an element that may have joints of its own */
   struct cb_mjcf_plane *planes, **last_plane;
   struct cb_mjcf_tendon *tendons;
@@ -104,14 +104,14 @@ typedef struct cb_mjcf_whole {
 
 /* A file: the main file or an attached file. An attached file keeps its own settings, defaults and meshes. */
 typedef struct cb_mjcf_reader {
-  cb_arena *arena; /* of the model */
+  cb_arena *arena; /* the arena of the model */
   cb_mjcf_whole *whole;
   const struct cb_mjcf_reader *parent; /* the file that attaches this one; NULL: this is the main file */
   struct cb_mjcf_reader *next;
   const char *path, *name; /* name: the name of the <model>, "" for the main file */
   cb_xml *root;
   bool radians;
-  const char *sequence; /* of Euler angles */
+  const char *sequence; /* the sequence of axes of Euler angles */
   cb_mjcf_from_geoms from_geoms;
   double group[2]; /* the range of groups whose geoms have mass */
   bool autolimits, align;
@@ -128,8 +128,8 @@ cb_status cb_mjcf_no_memory(const cb_mjcf_reader *r);
 
 /* The surroundings of an element, after <frame>, <replicate> and <attach> are resolved. */
 typedef struct cb_mjcf_scope {
-  cb_mjcf_reader *r; /* reader of its file */
-  cb_pose frame;     /* pose in the surrounding body */
+  cb_mjcf_reader *r; /* the reader of the file in which the element is */
+  cb_pose frame;     /* pose of the frame of the element in the surrounding body */
   const char *childclass, *prefix, *suffix;
   /* Number of the innermost <replicate> or <attach> around it, counted over all copies from 1; 0: none. */
   int copy;
@@ -189,15 +189,15 @@ bool cb_mjcf_is_joint(const cb_xml *e);
 cb_status cb_mjcf_first_joint(const cb_mjcf_scope *scope, cb_xml *body, cb_xml **out);
 cb_status cb_mjcf_joint_type(const cb_mjcf_scope *scope, cb_xml *joint, cb_mjcf_joint *out);
 
-/* A joint or a site, in the order in which MuJoCo counts joints. */
+/* A joint or a site. The list of all of them is in the order in which MuJoCo counts joints. */
 typedef struct cb_mjcf_target {
   cb_xml *e;
-  cb_mjcf_scope scope; /* its frame is given in the frame of the body of the scenario */
-  cb_mjcf_body *body;  /* NULL: it does not move */
-  cb_mjcf_hold *hold;  /* NULL: a site, or a free joint */
+  cb_mjcf_scope scope; /* the scope of the element; its frame is given in the frame of the body of the scenario */
+  cb_mjcf_body *body;  /* the body of the joint or site; NULL: it does not move */
+  cb_mjcf_hold *hold;  /* the data of the joint; NULL: it is a site or a free joint */
   bool joint;
   cb_mjcf_joint type;
-  int q, v; /* indices of its first coordinate and of its first velocity */
+  int q, v; /* indices of its first coordinate (q) and of its first velocity (v) */
   struct cb_mjcf_target *next;
 } cb_mjcf_target;
 /* Adds a joint or a site of a body. at: the pose of the element's own body, in the frame of the body of the scenario.
@@ -205,7 +205,7 @@ typedef struct cb_mjcf_target {
 cb_status cb_mjcf_add_target(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body *body, const cb_pose *at,
                              cb_mjcf_target **out);
 /* Returns the first joint (or site, if `joint` is not set) that has this name in the file of r, or NULL. *copies
- * becomes the number of those with this name. */
+ * becomes the number of joints (or sites) with this name. */
 const cb_mjcf_target *cb_mjcf_find_target(const cb_mjcf_reader *r, const char *name, bool joint, int *copies);
 /* Finds the pose of a site, in the frame of its body of the scenario or of the world. */
 cb_status cb_mjcf_site_pose(const cb_mjcf_target *site, cb_pose *out);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The first function returns the number of coordinates of a body's joints. The others return the joint that has
+/* `coordinates` returns the number of coordinates of a body's joints. The other two functions return the joint that has
  * coordinate i, and the number of this coordinate in that joint. */
 static int coordinates(const cb_mjcf_body *b) { return b->hold[0].type == CB_MJCF_BALL ? 3 : b->holds; }
 static const cb_mjcf_hold *hold_of(const cb_mjcf_body *b, int i) {
@@ -49,8 +49,8 @@ static void put_part(cb_text *out, const cb_mjcf_body *b, const cb_mjcf_hold *h)
   cb_text_puts(out, "}\n");
 }
 
-/* Writes the place and the axes. A planar joint has the place and axes of the last joint of the body, which is a hinge.
- * A compound joint is at the body's origin. */
+/* Writes the place and the axes of the joint of a body. A planar joint has the place and axes of the last joint of the
+ * body, which is a hinge. A compound joint is at the body's origin. */
 static void put_geometry(cb_text *out, const cb_mjcf_body *b) {
   static const double zero[3] = {0};
   const bool compound = !strcmp(b->kind, "compound");

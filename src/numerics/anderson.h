@@ -15,9 +15,10 @@ enum { CB_ANDERSON_DEPTH = 5 };
 
 typedef struct cb_anderson {
   int n, count;    /* count: number of differences since the start; -1: there is no point yet */
-  double *x, *G;   /* [n]: the last point and its image */
-  double *dF, *dG; /* [CB_ANDERSON_DEPTH][n]: differences; difference i is in row i % CB_ANDERSON_DEPTH */
-  double *work;    /* [CB_ANDERSON_DEPTH + 1][n] */
+  double *x, *G;   /* [n]: x: the last point; G: its image */
+  double *dF, *dG; /* [CB_ANDERSON_DEPTH][n]: differences of f (dF) and of G (dG); difference i is in row i %
+                    * CB_ANDERSON_DEPTH */
+  double *work;    /* [CB_ANDERSON_DEPTH + 1][n]: work array */
   double kappa;    /* the largest contraction that was measured since the start; 0: none */
 } cb_anderson;
 

@@ -43,8 +43,9 @@ typedef enum cb_border {
 enum { CB_CONE_PLANES = 8 };
 enum { SEGMENTS = 96, HALVINGS = 60 };
 
-/* The minimum difference on the border that counts as a jump, and the minimum slope that counts as a kink, both
- * relative to the sizes of the terms that are compared. */
+/* Thresholds at a point of the border (`look`). jump: the minimum of |f+ - f-| that counts as a jump; bent: the minimum
+ * slope of f+ - f- against the margin that counts as a hollow kink. Both are relative to the sizes of f+ and f-, or of
+ * their gradients. */
 static const double jump = 1e-9, bent = 1e-6;
 
 static bool is_less(int op) { return op == CB_OP_LESS || op == CB_OP_LESS_EQUAL; }
@@ -238,9 +239,9 @@ static cb_status make_guard(const cb_expression *e, int kink, int side, const cb
   return status;
 }
 
-/* Does the same as make_guard for the tangent planes of a cone. The planes are valid where the depth in the wall, -e,
- * is more than twice the value of the cone, hypot. This is the case at the tip, and for a body that has sunk at the
- * tip. */
+/* Makes the guard of the tangent planes at the tip of a cone: the minimum of `guard` (NULL: none) and -e/2 - hypot.
+ * Here -e is the depth of the body in the wall, and hypot the value of the cone. The planes are therefore valid where
+ * the depth is more than twice hypot. This is the case at the tip, and for a body that has sunk in at the tip. */
 static cb_status make_tip_guard(const cb_expression *e, int tip, const cb_expression *guard, cb_expression **out) {
   int at[CB_TAPE_MAX];
   cb_tape *t;
@@ -321,8 +322,8 @@ static void halve(const cb_expression *margin_of, double *p, double *q) {
   }
 }
 
-/* Samples the border at points on segments between points of sizes from 0.01 to about 300. If a side is not defined at
- * a point where f is defined, this counts as a jump. */
+/* Classifies the border by samples: it searches for border points on segments whose two ends have sizes between 0.01
+ * and about 300. If a side is not defined at an end where f is defined, the border counts as a jump. */
 static cb_border sampled(const cb_expression *e, const cb_expression *guard, cb_expression *const part[PARTS]) {
   uint64_t seed = 1;
   cb_border border = CB_BORDER_NONE;
@@ -498,9 +499,9 @@ static cb_status split(cb_expression_branch *branch, int i, int *count, int kink
   return CB_OK;
 }
 
-/* Appends the tangent planes of a cone at its tip. There are none if the expression does not depend on the variables
- * before `fixed` when the cone is replaced by 0, for example at the axis of a cylinder. The tip is then not on the
- * wall. */
+/* Appends the tangent planes of a cone at its tip, but only if the tip is on the wall. It is not on the wall if the
+ * expression, with 0 in place of the cone, does not depend on any variable before `fixed`. The axis of a cylinder is an
+ * example. */
 static cb_status add_planes(cb_expression_branch *branch, int i, int *count, int tip, int fixed) {
   cb_expression_branch plane[CB_CONE_PLANES] = {{NULL, NULL, false, 0}};
   bool on_wall = false;

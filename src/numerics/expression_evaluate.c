@@ -80,8 +80,7 @@ ALWAYS_INLINE cb_taylor taylor(const cb_operation *o, const double *v, int order
 
 double cb_operation_value(const cb_operation *o, const double *v) { return taylor(o, v, 0).f; }
 
-/* Returns the same as cb_operation_value, and sets slope to the derivatives f_a and f_b with respect to the
- * operands. */
+/* Returns the value of an operation, and sets slope to its derivatives f_a and f_b with respect to the operands. */
 static double operation_slopes(const cb_operation *o, const double *v, double slope[2]) {
   const cb_taylor t = cb_taylor_settle(taylor(o, v, 1));
   slope[0] = t.a;
@@ -474,7 +473,7 @@ static void give(double *to, int count, const cb_lanes *from) {
   for (int i = whole * CB_LANES; i < count; i++) to[i] = from[whole][i % CB_LANES];
 }
 
-/* Copies x[count] to `to` and fills the rest with the last number. */
+/* Copies x[count] to `to`, and fills the other places of `to` with the last number. */
 static void take(cb_lanes *to, int groups, const double *x, int count) {
   double at[GROUPS * CB_LANES];
   if (count == groups * CB_LANES) {

@@ -303,7 +303,7 @@ static int sign(parser *p) {
   return operation(p, CB_OP_NEGATE, a, a);
 }
 
-/* Parses parts that are joined by one of two signs, from the left. */
+/* Parses operands that are joined by one of two operators (`signs`). The operators associate to the left. */
 static int chain(parser *p, int (*part)(parser *), const char *signs, cb_opcode first, cb_opcode second) {
   int a = part(p);
   while (a >= 0) {

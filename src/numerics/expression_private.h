@@ -77,7 +77,7 @@ typedef struct cb_operation {
 } cb_operation;
 
 struct cb_expression {
-  int variables, constants, controls, operations; /* their numbers */
+  int variables, constants, controls, operations; /* numbers of variables in use, constants, controls and operations */
   int result;                                     /* ref of the result */
   double *constant;
   const double **control; /* [controls]: addresses of the values, borrowed */
@@ -96,7 +96,7 @@ double cb_operation_value(const cb_operation *o, const double *v);
 /* A branch of an expression, owned by the caller. */
 typedef struct cb_expression_branch {
   cb_expression *value;
-  /* the branch is valid where the guard is >= 0; NULL: valid everywhere, as a choice of a minimum is */
+  /* the branch is valid where the guard is >= 0; NULL: it is valid everywhere (an operand of a minimum) */
   cb_expression *guard;
   /* the branch is a tangent plane at the tip of a cone; its guard depends on how deep the body is in the wall there */
   bool plane;
@@ -109,11 +109,13 @@ typedef struct cb_expression_branch {
 cb_status cb_expression_branches(const cb_expression *e, int fixed, int maximum, cb_expression_branch *branch,
                                  int *count);
 
-/* Returns the margin of a condition: a - b for a > b and a >= b, -|a - b| for a == b, |a - b| for a != b, the minimum
- * for operands of a product or of min, the maximum for operands of a sum or of max, and |a| for any other expression a.
+/* Returns the margin of a condition:
+ *   a - b for a > b and a >= b,  -|a - b| for a == b,  |a - b| for a != b
+ *   the minimum for operands of a product or of min, the maximum for operands of a sum or of max
+ *   |a| for any other expression a
  * The margin is continuous where a and b are. It is not negative where a condition of comparisons is true, and negative
- * or 0 where it is false (0 for a > b at a = b, for example). An exception is a sum of numbers that cancel: the sum is
- * false, but its margin is above 0. */
+ * or 0 where the condition is false (0 for a > b at a = b, for example). An exception is a sum of numbers that cancel:
+ * the sum is false, but its margin is above 0. */
 double cb_expression_margin(const cb_expression *e, const double *x);
 
 /* Returns the number of operands through which derivatives pass. */
@@ -125,9 +127,9 @@ int cb_function_find(const char *name, size_t length);
 int cb_constant_find(const char *name, size_t length, double *value);
 extern const char *const cb_constant_names[]; /* the list ends with NULL */
 
-/* Sets names[n] that have a meaning, but not in every expression. Until the next call in this thread, an expression
- * that uses such a name where it is unknown is answered with `where`, a text that says where it may be used. Returns
- * what was set before. The texts are borrowed. */
+/* Sets names[n] that have a meaning, but not in every expression. They are used until the next call in this thread. If
+ * an expression uses such a name where it is unknown, the message of the error contains `where`, a text that says where
+ * the name may be used. Returns what was set before. The texts are borrowed. */
 typedef struct cb_expression_elsewhere {
   const char *const *names;
   size_t n;

@@ -185,7 +185,7 @@ static cb_expression *copy_used(const cb_tape *t, int result) {
   return e;
 }
 
-/* A quantity that reaches the result only through conditions and jumps needs no derivative. */
+/* Marks quantities as having no derivative (CB_PASSIVE) if they reach the result only through conditions and jumps. */
 static void drop_needless_derivatives(cb_expression *e) {
   uint8_t needed[CB_TAPE_MAX] = {0};
   int first = cb_expression_leaves(e);

@@ -135,7 +135,8 @@ static void norm(const cb_group *G, const double *a, const double *A, double n[2
 
 typedef value function(double complex n);
 
-/* Computes f(n) = c0 + c1 j, for the numbers of all groups except the split numbers (K = 1). */
+/* Computes c with f(n) = c0 + c1 j, for a function f of the number n = n0 + n1 j (see the head comment). It is not for
+ * split numbers (K = 1). */
 static void extend(const cb_group *G, function *f, const double n[2], double c[2]) {
   const value at = f(cb_lie_complex(n[0], G->pair && G->K < 0 ? n[1] : 0));
   c[0] = creal(at.f);

@@ -269,8 +269,8 @@ static void form_multiply(const cb_group *G, const double *a, const double *b, d
   memcpy(out, c, (size_t)G->size * sizeof *c);
 }
 
-/* Computes the inverse: the transpose with the signs of the last row and column changed (not of their common entry),
- * and minus the height. */
+/* Computes the inverse of a Lorentz matrix: its transpose, in which the last row and the last column change sign (but
+ * not their common entry). In SO(2,1) x R the height changes sign, too. */
 static void form_inverse(const cb_group *G, const double *g, double *out) {
   const int n = rows(G);
   double t[16];

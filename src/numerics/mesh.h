@@ -19,7 +19,7 @@ typedef struct cb_mesh {
   size_t n_vertices, n_edges, n_triangles;
   double (*vertices)[3];
   int (*edges)[2];     /* (i, j) with i < j, sorted by i and then by j; each edge occurs once */
-  int (*triangles)[3]; /* in the order of the file */
+  int (*triangles)[3]; /* indices of the corners; triangles are in the order of the file */
   size_t n_polygons;
   /* corners: the corners of all polygons, one after the other; ends[i]: the end of polygon i in `corners` */
   int *ends, *corners;
@@ -44,7 +44,7 @@ typedef struct cb_mesh_reading {
  * cb_mesh_free. */
 cb_status cb_mesh_read_file(const char *path, const cb_mesh_reading *how, cb_mesh **out);
 
-/* Does the same as cb_mesh_read_file for bytes[n]; `name` is the name of the file in messages. */
+/* Reads bytes[n] as cb_mesh_read_file reads a file; `name` is the name of the file in messages. */
 cb_status cb_mesh_read_text(const char *name, const char *bytes, size_t n, cb_mesh_format format,
                             const cb_mesh_reading *how, cb_mesh **out);
 
@@ -65,7 +65,8 @@ typedef struct cb_distinct {
 cb_status cb_distinct_begin(cb_distinct *d, size_t maximum, double (*x)[3]);
 void cb_distinct_end(cb_distinct *d);
 
-/* Returns the index of the point in x, and adds a new point to x. The point may be stored in x itself, from x[n] on. */
+/* Returns the index of the point in x. A point that is not yet in x is added. The point may be stored in x itself, from
+ * x[n] on. */
 int cb_distinct_add(cb_distinct *d, const double point[3]);
 
 /* --- a polygon of space as triangles ---

@@ -19,7 +19,7 @@ typedef struct cb_mesh_builder {
   size_t n_vertices, capacity;
   cb_index_list edges;          /* two vertices per edge */
   cb_index_list corners, ends;  /* as in cb_mesh; the corners of the polygon or line that is being read come last */
-  cb_index_list places, groups; /* the byte where each polygon begins, and its group */
+  cb_index_list places, groups; /* for each polygon: the byte where it begins, and its group */
   struct cb_token *group_names;
   int n_groups, group; /* group: the group of the next polygons, -1 for none */
 } cb_mesh_builder;

@@ -39,8 +39,8 @@ static cb_status make_triangles(const cb_mesh_builder *b, int (**triangle)[3], i
   return CB_OK;
 }
 
-/* Drops triangles that have a vertex twice; they come from polygons that return to a corner. Returns the number of the
- * other triangles. */
+/* Drops triangles that have a vertex twice; they come from polygons that return to a corner. Returns the number of
+ * triangles that remain. */
 static size_t drop_triangles(size_t n, int (*triangle)[3], int *group) {
   size_t kept = 0;
   for (size_t i = 0; i < n; i++) {
@@ -116,7 +116,7 @@ static bool sort_edges(cb_mesh_builder *b) {
 
 /* ---- vertices and polygons ---- */
 
-/* Checks that the polygons are those of the other mesh. */
+/* Checks that the polygons are those of the mesh `like`. */
 static cb_status check_like(const cb_mesh_builder *b, const cb_mesh *like) {
   if (b->n_vertices != like->n_vertices || b->ends.count != like->n_polygons)
     return cb_mesh_fail(b, 0, "the file has %zu vertices and %zu faces, expected %zu and %zu as in '%s'", b->n_vertices,
@@ -330,15 +330,15 @@ static bool is_spike(const outline *o, int b) {
          (a[0] - at[0]) * (c[0] - at[0]) + (a[1] - at[1]) * (c[1] - at[1]) > 0;
 }
 
-/* Returns whether the corner b may be cut off: no other part of the polygon lies in its triangle, and no corner lies on
- * the cut. */
+/* Returns whether the corner b may be cut off: no other part of the polygon lies in the triangle of b and its two
+ * neighbours, and no corner lies on the side that joins the neighbours. */
 static bool is_ear(const outline *o, int b) {
   const int a = o->last[b], c = o->next[b];
   if (side(o, a, b, c) <= 0) return false;
   for (int v = c; v != a; v = o->next[v]) {
     const int w = o->next[v], beyond = side(o, c, a, v);
     if (beyond >= 0 && side(o, a, b, v) > 0 && side(o, b, c, v) > 0) return false;
-    /* An edge of the remaining polygon enters the triangle through the cut. */
+    /* The edge from v to w of the remaining polygon enters the triangle through the side from c to a. */
     if (beyond * side(o, c, a, w) < 0 && side(o, v, w, a) * side(o, v, w, c) < 0) return false;
   }
   return true;
@@ -384,7 +384,7 @@ static bool cut_ears(outline *o) {
 
 /* ---- self-intersection ---- */
 
-/* Returns whether the other triangle lies entirely beyond a side of `triangle`, up to an overlap of `reach`. */
+/* Returns whether the triangle `other` lies entirely beyond one side of `triangle`, up to an overlap of `reach`. */
 static bool beyond_a_side(const outline *o, const int triangle[3], const int other[3]) {
   for (int k = 0; k < 3; k++) {
     const double *a = o->p[triangle[k]], *b = o->p[triangle[(k + 1) % 3]];

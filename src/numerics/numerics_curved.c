@@ -134,7 +134,7 @@ void cb_biquaternion_screw(const cb_biquaternion *Q, cb_screw *out) {
   double back[4], s[4];
   for (int i = 0; i < 4; i++) out->q[i] = a[i] / C;
   cb_quaternion_inverse(out->q, back);
-  cb_quaternion_multiply(Q->b, back, s); /* s[0] is round-off */
+  cb_quaternion_multiply(Q->b, back, s); /* without round-off s[0] would be 0 */
   out->C = C;
   memcpy(out->s, s + 1, sizeof out->s);
 }

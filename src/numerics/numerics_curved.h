@@ -56,7 +56,7 @@ extern const double cb_curved_rule[CB_CURVED_POINTS][4];
  * barycentric coordinates. Returns c = F(p, p). The area that belongs to the point is its weight in the rule times N/(2
  * c^(3/2)), where N is the norm that cb_curved_plane returns. */
 double cb_curved_node(double K, const double y[3][4], int k, double q[4]);
-/* Computes m of the equations above for the plane and the point y. */
+/* Computes m = (x × nu, w nu - K nu_w x) for the plane (nu, nu_w) and the point y = (x, w) (file head). */
 void cb_curved_flux(double K, const double plane[4], const double y[4], double m[6]);
 /* Returns the distance of two points. It is computed from their chord, which is accurate for near points too. */
 double cb_curved_distance(double K, const double a[4], const double b[4]);
@@ -102,7 +102,7 @@ static inline double cb_trig_arc(cb_trig t, double s, double c) {
 
 /* --- biquaternions --- */
 
-/* The number a + j b. */
+/* The number a + j b, where j^2 is the curvature K. */
 typedef struct cb_number {
   double a, b;
 } cb_number;

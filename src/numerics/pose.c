@@ -1,5 +1,5 @@
-/* This file computes poses in spaces of constant curvature, from biquaternions, or from SE(3) if the curvature is 0
- * (curvebody/pose.h). */
+/* This file computes poses in spaces of constant curvature K, from biquaternions, or from SE(3) if K is 0
+ * (curvebody/pose.h). Y: twist; tau: the maps from twists to poses; mu: momentum; numbers a + j b have j^2 = K. */
 #include "numerics/numerics_curved.h"
 #include "numerics/vec3.h"
 #include "numerics/lie_private.h"
@@ -235,7 +235,7 @@ static void cayley_derivative(double K, const double Y[6], const double mu[6], d
   blocks(top, 1, right, 1, left, low, 1, out);
 }
 
-/* The map tln: 1 - ad_Y/2 with ad_Y = hat(Z). */
+/* Computes dtau^-1_Y of the map tln, which is 1 - ad_Y/2 with ad_Y = hat(Z). */
 static void ad_inverse(double K, const double Y[6], double out[6][6]) {
   double even[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, odd[3][3] = {{0}};
   cb_add_hat3(even, -0.5, Y);

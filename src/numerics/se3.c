@@ -1,5 +1,6 @@
-/* This file computes poses, their products, the maps tau, the logarithm, and the differentials of tau (equations:
- * curvebody/se3.h). */
+/* This file computes poses, their products, the maps tau from twists to poses, the logarithm, and the differentials of
+ * tau (equations: curvebody/se3.h). Twists are (angular, linear), for example Y = (w, v); momenta are mu = (l, p) with
+ * the angular part l. */
 #include "numerics/lie_private.h"
 #include "numerics/vec3.h"
 #include <curvebody/se3.h>
@@ -203,8 +204,8 @@ void cb_se3_wrench_to_body(const cb_pose *g, const double world[6], double out[6
  *   g' = (g - g^2 - n/4)/(2n),  g'' = (g' - 2 g g' - 1/4)/(2n) - g'/n
  */
 
-/* |B_{2k+2}|/(2k+2)! = 2 zeta(2k+2)/(2 pi)^(2k+2), with Bernoulli's numbers B and Riemann's zeta: Abramowitz & Stegun
- * (1964), 23.2.16 */
+/* The numbers |B_{2k+2}|/(2k+2)! = 2 zeta(2k+2)/(2 pi)^(2k+2) for k = 0, 1, .., with Bernoulli's numbers B and
+ * Riemann's zeta: Abramowitz & Stegun (1964), 23.2.16 */
 const double cb_even_series[22] = {
     0.083333333333333333333,   0.0013888888888888888889,  3.3068783068783068783e-5,  8.2671957671957671958e-7,
     2.0876756987868098979e-8,  5.2841901386874931848e-10, 1.3382536530684678833e-11, 3.3896802963225828668e-13,
@@ -273,8 +274,8 @@ void cb_se3_dtau_inverse(cb_se3_map map, const double Y[6], double out[6][6]) {
   blocks(rotation, nothing, mixed, translation, out);
 }
 
-/* For the map cayley and Y = (w, v), a = (a_w, a_v): (a_w - w × a_w/2 + w (w.a_w)/4, b - w × b/2), b = a_v - v ×
- * a_w/2. */
+/* Computes, for the map cayley and Y = (w, v), a = (a_w, a_v): (a_w - w × a_w/2 + w (w.a_w)/4, b - w × b/2), b = a_v -
+ * v × a_w/2. */
 void cb_se3_dtau_inverse_apply(cb_se3_map map, const double Y[6], const double a[6], double out[6]) {
   const double *w = Y, wa = cb_dot3(w, a);
   double across[3], moved[3], b[3], turned[3];
@@ -311,8 +312,8 @@ void cb_se3_dtau_inverse_transpose(cb_se3_map map, const double Y[6], const doub
   for (int i = 0; i < 3; i++) out[i] = mu[i] + (across[i] + moment[i]) / 2 + w[i] * wl / 4;
 }
 
-/* Computes e and e' (see above) for n < 0.01. In dexp^-1 they are multiplied by n and n^2 and added to 1, so that the
- * error is below 1e-17. */
+/* Computes e(n) = (1 - (w/2) cot(w/2))/w^2, n = w^2, and its derivative e' for n < 0.01. In dexp^-1 they are multiplied
+ * by n and n^2 and added to 1, so that the error is below 1e-17. */
 static void even_small(double n, double e[2]) {
   const double *c = cb_even_series;
   e[0] = c[0] + n * (c[1] + n * (c[2] + n * (c[3] + n * c[4])));

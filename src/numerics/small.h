@@ -111,7 +111,7 @@ static inline __attribute__((always_inline)) void cb_lu_solve(int n, const doubl
   }
 }
 
-/* These functions do the same as cb_lu_factor and cb_lu_solve, but they are not inlined. cb_dense_factor returns
- * CB_STEP_SINGULAR for a pivot that is zero or not finite. */
+/* These functions factor and solve as cb_lu_factor and cb_lu_solve do, but they are not inlined. cb_dense_factor
+ * returns CB_STEP_SINGULAR for a pivot that is zero or not finite. */
 cb_status cb_dense_factor(int n, double *a, int *pivot);
 void cb_dense_solve(int n, const double *a, const int *pivot, double *x);

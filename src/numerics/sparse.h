@@ -21,14 +21,15 @@ typedef struct cb_sparse cb_sparse;
  * copied). value[start[n]] are the representative values. Returns CB_ERROR_ARGUMENT if a sparse matrix with these
  * values is singular. The caller frees the result with cb_sparse_free. */
 cb_status cb_sparse_create(int n, const int *start, const int *row, const double *value, cb_sparse **out);
-/* Does the same as cb_sparse_create with a given order of elimination, for systems with zeros on the diagonal. order[i]
- * is the index of the unknown, and of the equation, that is eliminated as number i (NULL: the order is chosen). Pivots
- * are on the diagonal if its entry is not small. */
+/* Creates a matrix as cb_sparse_create does, but with a given order of elimination, for systems with zeros on the
+ * diagonal. order[i] is the index of the unknown, and of the equation, that is eliminated as number i (NULL: the order
+ * is chosen). Pivots are on the diagonal if its entry is not small. */
 cb_status cb_sparse_create_ordered(int n, const int *start, const int *row, const double *value, const int *order,
                                    cb_sparse **out);
 void cb_sparse_free(cb_sparse *m);
 
-/* Returns the values in the order of the pattern. The caller writes them before each factorisation. */
+/* Returns the array of the values of the nonzeros, in the order of the pattern. The caller writes the values before
+ * each factorisation. */
 double *cb_sparse_values(cb_sparse *m);
 
 /* Factors the matrix. Returns CB_STEP_SINGULAR if a pivot is zero or not finite, and CB_ERROR_MEMORY if there is no
@@ -48,7 +49,7 @@ typedef struct cb_entries {
   double *value; /* the values of the matrix; NULL while entries are being recorded */
   int *place;    /* the index of each entry in `value` */
   size_t capacity;
-  int *row, *column; /* rows and columns of the recorded entries, whose values are in `made` */
+  int *row, *column; /* the recorded entries: their rows and columns; their values are in `made` */
   double *made;
   bool lost; /* there was not enough memory to record all entries */
 } cb_entries;
@@ -69,7 +70,7 @@ static inline void cb_entries_add(cb_entries *e, int row, int column, double val
 /* Compresses the recorded entries, for n unknowns, and assigns a place to each. The arrays of *out are in the arena.
  * Returns CB_ERROR_MEMORY if there is no memory, and CB_ERROR_UNSUPPORTED for too many entries. */
 cb_status cb_entries_compress(cb_entries *e, int n, cb_arena *arena, cb_columns *out);
-/* Does the same as cb_entries_compress for a full n x n matrix, which is stored column after column. */
+/* Assigns to each recorded entry its place in a full n x n matrix, which is stored column after column. */
 cb_status cb_entries_fill(cb_entries *e, int n);
 /* Sets value[nonzeros] to 0. The next entries are added to it, beginning with the first entry. */
 void cb_entries_begin(cb_entries *e, double *value);

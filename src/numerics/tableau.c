@@ -33,14 +33,15 @@ typedef quad polynomial(int s, quad x, quad *derivative);
 
 static quad gauss_polynomial(int s, quad x, quad *derivative) { return legendre(s, x, derivative); }
 
-/* (P_s - P_{s-1})/(1 - x), without the zero at x = 1 */
+/* Returns (P_s - P_{s-1})/(1 - x), a polynomial without the zero of P_s - P_{s-1} at x = 1. */
 static quad radau_polynomial(int s, quad x, quad *derivative) {
   quad d0, d1, f = legendre(s, x, &d1) - legendre(s - 1, x, &d0);
   *derivative = ((d1 - d0) + f / (1 - x)) / (1 - x);
   return f / (1 - x);
 }
 
-/* P'_{s-1}; its derivative follows from Legendre's equation (1 - x²) P'' = 2x P' - n(n+1) P with n = s - 1 */
+/* Returns P'_{s-1}(x). The derivative follows from Legendre's equation (1 - x²) P'' = 2x P' - n(n+1) P with n = s -
+ * 1. */
 static quad lobatto_polynomial(int s, quad x, quad *derivative) {
   quad d, p = legendre(s - 1, x, &d);
   *derivative = (2 * x * d - s * (s - 1) * p) / (1 - x * x);

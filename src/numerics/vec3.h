@@ -268,7 +268,8 @@ static inline double cb_row6_dot(cb_row6 x, cb_row6 y) {
   return sum[0] + sum[1];
 }
 
-/* The row x times X = [[1, 0], [-hat(d), 1]], the map (omega, v) to (omega, v + omega × d): x + (d × x_linear, 0). */
+/* Returns the row x times X = [[1, 0], [-hat(d), 1]], which is x + (d × x_linear, 0). X is the map (omega, v) to
+ * (omega, v + omega × d). */
 static inline cb_row6 cb_row6_see(const double d[3], cb_row6 x) {
   const cb_two last = {x.c[1], x.b[1]};
   return (cb_row6){x.a + ((cb_two){d[1], d[2]} * last - (cb_two){d[2], d[0]} * x.c),

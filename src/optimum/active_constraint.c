@@ -1,5 +1,7 @@
 /* The active constraints of a gait (shape_constraint.h): the directions that they block, their forces, and the arcs of
- * the gait on which they act. */
+ * the gait on which they act. s_k(r) >= 0: constraint k on the shape r; phi: functions of the basis; row: one condition
+ * ds_k . delta r >= 0 at a node or a vertex (= 0 if the row has a force), where delta r is a change of the gait; item:
+ * an interval of time on which one constraint is active, with all its rows. */
 #include "core/arena.h"
 #include "numerics/small.h"
 #include "optimum/direct.h"
@@ -21,10 +23,11 @@ struct cb_active_constraints_work {
   const cb_basis *basis;
   int n, capacity;
   double *A, *phi, *dds; /* for each row: A[unknowns], phi[functions] and s''[n][n] (shape_constraint.h) */
-  double *z, *y;         /* [capacity]: the force and the distance of each row */
+  double *z, *y;         /* [capacity]: z: the force on each row; y: the distance of each row */
   /* the rows A and the gradient, projected on the changes of the gait that keep the conditions */
   double *projected, *vector;
-  double *s, *ds, *second; /* values and derivatives of all constraints at one shape */
+  double *s, *ds, *second; /* for all constraints at one shape: s: values; ds and second: first and second
+                            * derivatives */
   int *item;               /* [capacity]: the item to which each row belongs */
   /* [capacity]; presses: the row has a force; left: the gait moves away from the constraint at the row */
   bool *presses, *left;
@@ -70,7 +73,7 @@ static bool leg(int n, const double (*df)[CB_SHAPE_MAX], const double (*ddf)[CB_
 }
 
 /* Adds the row of constraint k at a vertex at time t. If two terms of the constraint vanish there, adds a row for each
- * of the two legs (`leg` above). */
+ * of the two legs (see the function `leg`). */
 static cb_status add_vertex(cb_active_constraints *c, int item, int k, const cb_gait *gait, double t,
                             const double *phi) {
   static const double near = 1e-6, offset = 1e-7;
@@ -356,8 +359,8 @@ static double nearest(cb_shape_constraints *w, const cb_gait *gait, int k, doubl
   return (low + high) / 2;
 }
 
-/* Returns the time between `within` and `beyond` at which the value s_k of constraint k passes its slack. At `within`
- * it must be at most the slack. */
+/* Returns the time at which the value s_k of constraint k exceeds its slack (the violation that is allowed), by
+ * bisection between the times `within` and `beyond`. At `within` the value must be at most the slack. */
 static double leaves(cb_shape_constraints *w, const cb_gait *gait, int k, double within, double beyond, double *s) {
   while (fabs(beyond - within) > 1e-12) {
     const double middle = (within + beyond) / 2;

@@ -1,5 +1,6 @@
 /* The direct search within constraints. It first searches without a barrier. If the result violates a constraint, it
- * searches with barriers that decrease. Then the gait is solved exactly at corners of constraints or along bounds. */
+ * searches with barriers that decrease. Then it solves for the gait that passes exactly through corners of constraints,
+ * or that is exactly at bounds along arcs. */
 #include "optimum/direct.h"
 #include "optimum/extremal.h"
 
@@ -18,8 +19,8 @@ static const double rest = 1e-6;
 /* If no node of a gait is nearer to a constraint than this, no constraint presses on the gait. */
 static const double clear = 1e-4;
 /* If the length is free, the objective contains the cost with the factor cb_direct.pace. pace_share is the value of
- * this term of the objective. It is small, because the term rounds the corners at constraints, but large enough to
- * prevent a gait from running through its loop twice. */
+ * this term of the objective. It is small, because the term rounds the corners at constraints. It is not smaller,
+ * because otherwise a gait could run through its loop twice. */
 static const double pace_share = .05;
 
 /* Returns whether the objective is the maximum amount at any length. Such a maximum exists only within constraints. */
@@ -49,8 +50,8 @@ static cb_status settle(cb_direct *d, bool rough, bool afresh, int maximum) {
   return status;
 }
 
-/* Solves again without the barrier, for a gait on which no constraint presses. If the result violates a constraint or
- * there is none, returns to the gait with the barrier. */
+/* Solves again without the barrier, for a gait on which no constraint presses. If no gait is found, or if the gait
+ * violates a constraint, returns to the gait with the barrier. */
 static cb_status without(cb_direct *d, int maximum) {
   cb_barrier *b = d->barrier;
   const double tau = b->tau, amount = d->amount;
@@ -244,8 +245,8 @@ cb_status cb_direct_maximum(const cb_optimum_problem *problem, const cb_gait *st
 /* --- corners of constraints around which a gait bends: located with a barrier, then solved by equations at vertices of
  * arcs --- */
 
-/* Other constraints may be violated by at most off_small, relative to the longest line. A force on a corner that pulls
- * may be at most pull_small, relative to the largest force. */
+/* Other constraints may be violated by at most off_small, relative to the longest line. If a corner pulls the gait, its
+ * force may be at most pull_small, relative to the largest force of a corner. */
 static const double off_small = 1e-9, pull_small = 1e-8;
 
 cb_status cb_corner_at(cb_shape_constraints *w, cb_corner *corner, int functions, const double *c, bool slopes,
@@ -333,7 +334,7 @@ static int find(const cb_direct *d, meeting *list) {
 
 /* --- the gait --- */
 
-/* Returns CB_OK if no corner pulls on the gait and no other constraint is violated. */
+/* Returns CB_OK if all corners push the gait, none pulls it, and the gait violates no other constraint. */
 static cb_status holds(cb_direct *d) {
   const double *nu = d->qp->multiplier + d->qp->rows - 2 * d->corners; /* the rows of corners are the last ones */
   double largest = 0;
@@ -348,8 +349,8 @@ static cb_status holds(cb_direct *d) {
   return CB_OK;
 }
 
-/* Solves for the gait on arcs with these ends, starting from a given gait. The corners of the list are at the last
- * `count` vertices. */
+/* Solves for the gait on arcs whose ends are `ends`, starting from a given gait. The gait must pass through the corners
+ * of the list, which are at the last `count` vertices between arcs. */
 static cb_status solve(const cb_direct *d, const cb_gait *gait, const meeting *list, int count, const double *ends,
                        int arcs, int degree, cb_direct **out) {
   cb_basis *basis = NULL;

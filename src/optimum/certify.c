@@ -23,9 +23,8 @@ enum {
   LAST = 2 /* the end of the search for conjugate times; the gait ends at 1 */
 };
 
-/* Returns the largest of the last fifth of the coefficients, relative to the largest coefficient. The coefficients are
- * those of the rate r'. The part of the gait itself that the basis leaves out is therefore smaller than the last
- * coefficients. */
+/* Returns the largest of the last fifth of the coefficients of the rate r', relative to the largest coefficient. It is
+ * an estimate of the part of r' that the basis leaves out. The part of r that it leaves out is smaller. */
 static double tail(const cb_direct *d) {
   const int f = d->basis->functions, n = d->v->n, arcs = d->basis->harmonics ? 0 : d->basis->arcs;
   const int each = arcs ? d->basis->degree - 1 : f, last = each - (arcs ? each + 1 : f) / 5; /* on arcs each + 1 is the
@@ -174,7 +173,7 @@ static bool keeps_within(cb_direct *d, const cb_extremal *e) {
  * shape. Their solution is not used if its cost differs from that of the gait by more than the relative difference
  * `near`, or if it violates a constraint. */
 static cb_status solve_by_wong(cb_direct *d, cb_optimum *o) {
-  /* a gait that was found with a barrier, in few functions of time, is less near to its extremal */
+  /* a gait that was found with a barrier has few functions of time, and is farther from its extremal */
   const double near = cb_direct_held(d) ? 2e-2 : 1e-3;
   cb_extremal *e;
   o->wong = o->speed = o->momentum = o->casimir = NAN;
@@ -216,8 +215,8 @@ static cb_status solve_by_wong(cb_direct *d, cb_optimum *o) {
   return CB_OK;
 }
 
-/* Does not change the gait, but uses twice as many nodes. Computes how much the cost changes, relative to the cost, and
- * the largest change of a number of the holonomy. A body that does not move has the cost 0. */
+/* Computes two changes that twice as many nodes cause for the same gait: the change of the cost, relative to the cost,
+ * and the largest change of a number of the holonomy. A body that does not move has the cost 0. */
 static cb_status finer_quadrature(const cb_direct *d, double *change) {
   const cb_basis *s = d->basis;
   const cb_group *G = d->problem->bundle->group;
@@ -321,7 +320,7 @@ static double distance(const cb_direct *d, const cb_gait *gait) {
 /* A gait, prepared for the computation of its optimality. */
 typedef struct cut_gait {
   const cb_gait *gait; /* borrowed */
-  cb_gait *loop;       /* the gait minus drift t, owned */
+  cb_gait *loop;       /* the gait minus drift*t, which closes after a cycle; owned */
   double drift[CB_SHAPE_MAX];
   int arcs;
   double end[CB_ACTIVE_CONSTRAINT_EDGES_MAX + 1];

@@ -1,5 +1,6 @@
 /* Conjugate and focal times (extremal.h): a Lagrangian frame is transported along an extremal, and the angles of its
- * rotation are followed. */
+ * rotation are followed. r: shape; p, lambda: momentum and multipliers of Wong's equations; g: group element; mu =
+ * Ad*_{g^-1} lambda; eta = (delta g) g^-1; Y, Z: positions and momenta of the columns of the frame. */
 #include "optimum/extremal.h"
 #include "optimum/extremal_private.h"
 
@@ -204,8 +205,8 @@ static cb_status carry(const path *p, const frame *from, double h, const double 
   return CB_OK;
 }
 
-/* Transports a frame by a time h, in steps short enough to follow the sum of the angles. The sum changes by less than
- * .7 per step, unless the step was already halved 12 times. */
+/* Transports a frame by a time h. A step is halved until the sum of the angles changes by less than .7, but at most 12
+ * times. */
 static cb_status advance(const path *p, const frame *from, double h, const double *stage, int depth, frame *to) {
   enum { DEEPEST = 12 };
   cb_status status = carry(p, from, h, stage, to);
@@ -224,8 +225,8 @@ static double crossing(const path *p, const frame *f, long which) {
   return -ahead <= d ? f->phi[d + ahead] - M_PI : -M_PI;
 }
 
-/* Finds the time between two frames at which the number of passed multiples of pi becomes `which`, by false position
- * (Illinois). */
+/* Finds the time between two frames at which the number of multiples of pi that the angles have passed becomes `which`,
+ * by false position (Illinois). */
 static cb_status locate(const path *p, const frame *from, const frame *to, long which, double *t) {
   double a = 0, b = to->t - from->t, fa = crossing(p, from, which), fb = crossing(p, to, which);
   int side = 0;
@@ -255,8 +256,8 @@ static cb_status locate(const path *p, const frame *from, const frame *to, long 
 
 /* --- the frame at the beginning --- */
 
-/* Fills the frame at time 0 with the extremals that begin at the start shape and at the identity of the group. These
- * extremals have any p and lambda. */
+/* Fills the frame at time 0. The neighbouring extremals begin at the same start shape and at the identity of the group,
+ * with any changes of p and lambda. */
 static void from_point(path *p, frame *f) {
   const int n = p->n, d = p->order;
   memcpy(f->x, p->e->x, (size_t)p->size * sizeof *f->x);

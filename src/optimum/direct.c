@@ -169,8 +169,8 @@ static cb_status hessian(cb_direct *d, int rows, const double *first, const doub
   return CB_OK;
 }
 
-/* Freezes the coefficients that stay constant. For each of them, sets the entries of the gradient and of the rows to 0,
- * and also its row and column of the Hessian, except for the diagonal entry. */
+/* Freezes the coefficients that stay constant. For each of them, sets the entries of the gradient and of the rows to 0.
+ * Also sets its row and column of the Hessian to 0, except for the diagonal entry. */
 static void freeze(const cb_direct *d, cb_reduced *qp) {
   const int all = qp->unknowns;
   double size = 0;
@@ -421,7 +421,7 @@ static bool advance(cb_direct *d, int rows, double rho, double slope) {
 }
 
 /* Replaces the Hessian by the identity times the largest diagonal entry of the Hessian. A step is then along the
- * gradient in the metric int |r'|^2 dt, because coefficients have the size of rates. */
+ * gradient in the metric int |r'|^2 dt, because the rates of the basis functions have the norm 1 (variation.h). */
 static void flatten(cb_direct *d) {
   const int u = d->qp->unknowns;
   double largest = 0, *H = d->qp->H;
@@ -499,7 +499,8 @@ void cb_direct_signs(const cb_direct *d, int *negative, int *flat) {
   static const double small = 1e-8;
   const int n = d->qp->values;
   const double *e = d->qp->eigen, maximum = n ? fmax(fabs(e[0]), fabs(e[n - 1])) : 0;
-  /* the middle eigenvalue sets the scale and not the largest, because constraints add large curvatures of their own */
+  /* the scale is the middle eigenvalue and not the largest one, because constraints add large curvatures of their
+   * own */
   const double scale = fmax(n ? fabs(e[n / 2]) : 0, 1e-5 * maximum), bound = small * scale;
   *negative = *flat = 0;
   for (int k = 0; k < d->qp->values; k++) {

@@ -52,9 +52,9 @@ typedef struct cb_crossing {
 
 /* Returns true if the bundle has breaks. */
 bool cb_bundle_has_breaks(const cb_bundle *b);
-/* Finds the crossings list[CB_CROSSINGS_MAX] of a gait, in the order of their times from 0. CB_ERROR_UNSUPPORTED, with
- * the names of the variables, if the gait runs along a break, crosses two breaks at once, or has more than
- * CB_CROSSINGS_MAX crossings. */
+/* Finds the crossings list[CB_CROSSINGS_MAX] of a gait, in the order of their times from 0. Returns
+ * CB_ERROR_UNSUPPORTED, with the names of the variables in the message, if the gait runs along a break, crosses two
+ * breaks at once, or has more than CB_CROSSINGS_MAX crossings. */
 cb_status cb_gait_crossings(const cb_bundle *b, const cb_gait *gait, int *count, cb_crossing *list);
 /* Returns CB_ERROR_UNSUPPORTED if a gait crosses a break, because families are not followed across breaks. */
 cb_status cb_gait_uncrossed(const cb_bundle *b, const cb_gait *gait);
@@ -71,7 +71,8 @@ enum { CB_CORNERS_MAX = 8 };
 
 typedef struct cb_corner {
   int constraint, term[2], vertex; /* indices of the constraint, of its terms f_0 and f_1, and of the vertex */
-  double df[2][CB_SHAPE_MAX], ddf[2][CB_SHAPE_MAX * CB_SHAPE_MAX]; /* derivatives of f_0 and f_1, set by cb_corner_at */
+  double df[2][CB_SHAPE_MAX], ddf[2][CB_SHAPE_MAX * CB_SHAPE_MAX]; /* first (df) and second (ddf) derivatives of f_0 and
+                                                                    * f_1, set by cb_corner_at */
 } cb_corner;
 
 struct cb_direct;
@@ -109,7 +110,7 @@ typedef struct cb_direct {
   double condition[CB_CONDITIONS_MAX + 2 + 3 * CB_SHAPE_MAX + CB_CROSSINGS_MAX + 2 * CB_CORNERS_MAX],
       off;      /* the values of the conditions, and the largest absolute value of them */
   double slope; /* |gradient of the objective along gaits that meet the conditions|/|gradient| */
-  /* for infinite length: the factor of the cost E in the objective, pace E - log(amount) */
+  /* if the length is infinite: the factor of the cost E in the objective, pace E - log(amount) */
   double pace;
   /* the cost of torques in half as many functions of time; 0: it was not computed; infinite: a finer search failed */
   double coarse;
@@ -147,9 +148,9 @@ cb_status cb_direct_settle(cb_direct *d, int maximum);
  * in cb_direct_create. Returns the status of the search. */
 cb_status cb_direct_maximum(const cb_optimum_problem *problem, const cb_gait *start, int size, double *amount);
 /* Starts from a gait that was found with a barrier, and solves Wong's equations (extremal.h) for the gait that is
- * exactly at its bounds. *out has this gait in polynomials of this degree on its arcs. Returns CB_STEP_NO_CONVERGENCE
- * if the equations have no solution near the given gait, or if the solution violates other constraints. The caller
- * frees *out. */
+ * exactly at its bounds. On each of its arcs, *out has this gait as a polynomial of the given degree. Returns
+ * CB_STEP_NO_CONVERGENCE if the equations have no solution near the given gait, or if the solution violates other
+ * constraints. The caller frees *out. */
 cb_status cb_direct_active_bounds(const cb_direct *d, int degree, cb_direct **out);
 /* Computes the forces of the active constraints (shape_constraint.h); d then owns active_constraints, even after a
  * failure. After this call slopes, steps and the second variation are restricted to changes that the constraints allow.

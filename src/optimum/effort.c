@@ -1,4 +1,5 @@
-/* Torques along a gait, their cost, and its first and second derivatives in the coefficients (effort.h). */
+/* Torques along a gait, their cost, and its first and second derivatives in the coefficients (effort.h). r: shape; M:
+ * metric; Gamma: its Christoffel symbols; tau: torques. */
 #include "optimum/effort_private.h"
 
 bool cb_effort_is_limited(const cb_optimum_problem *p) {

@@ -1,4 +1,6 @@
-/* Motions with momentum (effort.h): the torques and the displacement that the momentum causes, and the Hessian. */
+/* Motions with momentum (effort.h): the torques and the displacement that the momentum causes, and the Hessian. r:
+ * shape; A: connection; P: inertia of the locked body; g: group element; mu: momentum in the body frame, mu_0 at the
+ * start; w = P^-1 mu; xi: body velocity. */
 #include "optimum/effort_private.h"
 
 #include "bundle/bundle_private.h"
@@ -188,7 +190,7 @@ static cb_status place_at(const cb_bundle *b, place *p) {
   return status ? status : cb_effort_lock(b, p->r, &p->at);
 }
 
-/* Returns S at node q for the shape of p, with z = (r', r'', Y). */
+/* Returns S = sum_i push_i tau_i + <lambda, F> at node q, for the shape of p and z = (r', r'', Y). */
 static double weighted(const cb_variation *v, int q, const place *p, const double *z) {
   const cb_group *G = v->bundle->group;
   const int n = v->n, dim = v->dim;

@@ -1,4 +1,5 @@
-/* Types and functions that the files of the cost of torques share. Symbols are those of effort.h. */
+/* Types and functions that the files of the cost of torques share. As in effort.h: r: shape; M: metric; A: connection;
+ * P: inertia of the locked body; g: group element; mu: momentum in the body frame, mu_0 at the start; tau: torques. */
 #pragma once
 
 #include "numerics/small.h"
@@ -20,12 +21,15 @@ struct cb_effort_work {
   cb_arena *arena;
   double *c;                      /* [unknowns]: the coefficients of the latest evaluation */
   double *curve;                  /* [nodes][n]: second derivative of r in the time 0 to 1 */
-  double *ddM, *around[2];        /* [n][n][n][n]: second derivatives of M at a node, and scratch near it */
-  cb_effort_locked *at;           /* [nodes]; NULL without momentum */
-  double *pull, *lambda, *big[2]; /* [nodes][dim], [nodes][dim] and [nodes][3 n + dim][unknowns]: for the Hessian of a
-                                   * motion with momentum (effort_momentum.c) */
-  double *y;                      /* [nodes][dim][unknowns]: change of the element by the coefficients */
-  double *node, *left;            /* [nodes][3 n][3 n] and [nodes][functions]: for the Hessian at momentum 0 */
+  double *ddM, *around[2];        /* [n][n][n][n]: ddM: second derivatives of M at a node; around: scratch for ddM near
+                                   * this node */
+  cb_effort_locked *at;           /* [nodes]: inertia and connection at each node; NULL without momentum */
+  double *pull, *lambda, *big[2]; /* [nodes][dim], [nodes][dim] and [nodes][3 n + dim][unknowns]: work arrays for the
+                                   * Hessian of a motion with momentum (effort_momentum.c) */
+  double *y;                      /* [nodes][dim][unknowns]: derivatives of the change y of the group element by the
+                                   * coefficients */
+  double *node, *left;            /* [nodes][3 n][3 n] and [nodes][functions]: work arrays for the Hessian at momentum
+                                   * 0 */
 };
 
 /* The torques at a node, and their derivatives in x = (r, r', r'') and in mu. Rates are those in the time from 0 to 1.

@@ -1,4 +1,6 @@
-/* Moves small ellipses to minima of their cost (find.h). */
+/* Moves small ellipses to minima of their cost (find.h). r: centre; p, q: half-axes; W: cost; y = -B(p, q):
+ * displacement; c: conditions; nu: their multipliers; A, B, M: connection, curvature and cost metric at the centre; D:
+ * covariant derivative. */
 #include "optimum/find.h"
 
 #include "core/arena.h"

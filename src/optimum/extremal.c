@@ -21,9 +21,10 @@
  * an amount gets a free slack along its multipliers instead.
  */
 
-/* large: if lambda amount/cost is above this, the equations are solved again in homogeneous multipliers. small: a
- * weight mu at the start below this may become 0. none: a smaller mu counts as 0. same: an amount within this relative
- * difference of the maximum counts as the maximum. */
+/* Thresholds. lambda and the weight mu of the cost are explained above. If |lambda amount/cost| is above `large`, the
+ * equations are solved again in homogeneous multipliers. A weight mu that is below `small` at the start may become 0. A
+ * weight below `none` counts as 0. An amount counts as the maximum if it differs from the maximum by less than `same`,
+ * relative to it. */
 static const double large = 1, small = .1, none = 1e-8, same = 1e-8;
 
 /* Reports a solution in homogeneous multipliers. The multipliers are divided by the weight mu of the cost unless mu is
@@ -162,8 +163,8 @@ static cb_status extremal_report(const extremal_mesh *m, cb_extremal *e) {
 
 /* --- arcs along bounds --- */
 
-/* Finds the sets of shape variables that are held at their bounds, on a grid of times, from a gait or from an extremal
- * that may have wrong arcs.
+/* Finds, on a grid of times, the sets of shape variables that are held at their bounds. They are found from a gait, or
+ * from an extremal that may have wrong arcs.
  *
  * From a gait: a variable is held where the gait is at its bound or beyond. From an extremal: a variable is held on a
  * held arc where the bound pushes, and on a free arc where the extremal is beyond the bound. The force k of the bound
@@ -190,7 +191,7 @@ static unsigned set_of(int n, const double *excess) {
 /* Fills mark[CB_MARKS], the sets of variables at bounds at the times (k + 1/2)/CB_MARKS. */
 static void bounds_of_gait(const problem *p, const cb_gait *start, unsigned *mark) {
   static const double near =
-      /* relative to the larger of 1 and the distance between the bounds; a gait may meet a bound only at its nodes */
+      /* relative to the smaller of 1 and the distance between the bounds; a gait may meet a bound only at its nodes */
       1e-3;
   for (int k = 0; k < CB_MARKS; k++) {
     double r[CB_SHAPE_MAX], excess[CB_SHAPE_MAX];
@@ -226,7 +227,8 @@ static cb_status bounds_arcs(const unsigned *mark, arcs *a) {
   return CB_OK;
 }
 
-/* Sets the values of the bounds at which the arcs of m hold variables. */
+/* For each arc of m and each variable that is held along the arc, sets the value of the bound that holds it: the lower
+ * or the upper bound, whichever is nearer to the shape of the gait `start` at the middle of the arc. */
 static void bounds_set(extremal_mesh *m) {
   for (int a = 0; a < m->arcs; a++)
     for (int i = 0; i < m->p->n; i++) {
@@ -256,7 +258,8 @@ static cb_status excesses(const extremal_mesh *m, int a, const double *x, double
   return status;
 }
 
-/* Computes the marks (bounds_of_gait) of a solution. *kept becomes true if the marks agree with the arcs of m. */
+/* Computes the sets of held variables (marks, as in bounds_of_gait) of a solution. *kept becomes true if each mark is
+ * the set that is held on the arc of m at that time. */
 static cb_status bounds_check(const extremal_mesh *m, unsigned *mark, bool *kept) {
   *kept = true;
   double begin = 0;

@@ -53,8 +53,8 @@ static void find_rest(const cb_pose *m, const double *q, const cb_joint_data *da
   cb_se3_log(&at, rest);
 }
 
-/* Finds N. Gram–Schmidt orthogonalisation against S is applied to the unit vectors, the one with the largest remainder
- * first. */
+/* Finds N, an orthonormal basis of the complement of S. Gram–Schmidt orthogonalisation against S is applied to the unit
+ * vectors, the one with the largest remainder first. */
 static void find_normals(int n, const double S[6][6], double N[6][6]) {
   double basis[6][6];
   int count = 0;

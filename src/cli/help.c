@@ -57,7 +57,7 @@ static void put_row(FILE *out, int indent, const char *tag, const char *doc) {
   wrap(out, COLUMN, COLUMN, doc);
 }
 
-/* Makes the name of an option: "--name VALUE" or "--name[=VALUE]". */
+/* Makes the name of an option: "--name", "--name VALUE" or "--name[=VALUE]". */
 static void name_option(const cli_option *row, char *out, size_t size) {
   const char *format = !row->value ? "--%s" : row->form == CLI_OPTIONAL ? "--%s[=%s]" : "--%s %s";
   snprintf(out, size, format, row->name, row->value);

@@ -70,7 +70,7 @@ typedef struct cb_medium_facts {
 typedef struct cb_fluid_medium_class {
   const char *name, *title, *doc;
   const cb_param *params; /* the keys of the medium's map; NULL: init reads the value, which need not be a map */
-  size_t size;            /* bytes of the struct `medium`, which params fills and to which init may add members */
+  size_t size;            /* bytes of the struct `medium`: the members that params fills, and others, which init sets */
   double uniform;         /* the density, if init, density and at are NULL; 0: there is no fluid */
   bool scalar;            /* true for one class, which reads `medium: TEXT` if TEXT is not the name of a class */
   /* Completes the struct `medium`, after its parameters were read. value: the value of the medium in the scenario;

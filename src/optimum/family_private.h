@@ -26,8 +26,8 @@ typedef struct family_system {
   cb_variation *v;
   cb_reduced *reduced;
   /* n: number of shape variables; u: number of coefficients; count: number of conditions; extra: number of equations
-   * that fix the start shape or the start; size: length of z; mu, amount: their indices in z; row: the condition that
-   * contains the amount */
+   * that fix the start shape or, for a loop without a start shape, the time at which it starts; size: length of z; mu,
+   * amount: their indices in z; row: the condition that contains the amount */
   int harmonics, n, u, count, extra, size, mu, amount, row;
   bool smooth;
   double scale;

@@ -226,7 +226,7 @@ cb_status cb_wong_bound_force(const cb_wong *w, unsigned held, const double *x, 
   point q;
   memcpy(y, x, (size_t)size * sizeof *y);
   cb_status status = evaluate(w, held, x, &q);
-  if (!status) status = cb_wong_release(w, held, y, D); /* p_i' is the derivative of p_i(x) along the rates f */
+  if (!status) status = cb_wong_release(w, held, y, D); /* row n + i of D is dp_i/dx; times f it is p_i' */
   if (status) return status;
   rates(w, held, &q, x + 2 * n, f);
   for (int i = 0; i < n; i++)

@@ -168,8 +168,9 @@ static cb_status lay_slow(cb_contacts *c, const cb_reflection_contact *touched, 
   return lay(c, &what);
 }
 
-/* Adds the resting gaps of members, and of parts on which members rest, if these gaps have sunk below 0 since they came
- * to rest. Until the end of the step nothing supports parts that rest, so forces move them into each other. */
+/* Adds to the touches the resting gaps of the members, the parts of this contact, that have sunk below 0 since they
+ * came to rest. The other part of such a gap becomes a member, too, and its resting gaps are searched next. Gaps sink
+ * because nothing supports a resting part until the end of the step, so that forces push it into the other part. */
 static cb_status gather_sinking(cb_contacts *c, double tau) {
   cb_status status = CB_OK;
   c->settling = true;

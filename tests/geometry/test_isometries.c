@@ -60,7 +60,8 @@ static void isometries(const cb_space *g, uint64_t *state) {
     cb_isometry_point(g, &a, x, ax);
     cb_isometry_point(g, &a, y, ay);
     check_ok(cb_space_check_point(g, ax, 1e-13));
-    /* The error is round-off times cosh(3)^2, because the boosts have lengths of up to 2. */
+    /* The points x and y are at distances of up to 1 from the base point, and the boosts move points by up to 2. So the
+     * error is round-off times cosh(3)^2. */
     check_near(cb_distance(g, ax, ay), cb_distance(g, x, y), 1e-12);
     check_random_tangent(g, state, x, 1, v);
     double before = cb_inner(g, v, v);

@@ -174,7 +174,7 @@ static void check_normals(uint64_t *seed, const cb_joint *j) {
 }
 static void normals_are_orthonormal_and_orthogonal_to_twists(void **unused) { for_all_classes(check_normals); }
 
-/* At a pose whose gaps have the size d, the rates of the gaps are N.Y, up to terms of size d. */
+/* The body moves with a random twist Y. The rates of the gaps are then N.Y, up to terms of the size d of the gaps. */
 static void check_rates(uint64_t *seed, const cb_joint *j) {
   double q[6], off[6], Y[6], difference[2] = {0};
   const cb_pose on = random_pose(seed, j, q);

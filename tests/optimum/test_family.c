@@ -1,5 +1,5 @@
-/* Tests of families of gaits of stationary cost, followed by the amount of their target. E is the cost, X the amount,
- * and lambda the multiplier. */
+/* Tests of families of gaits of stationary cost. A family is followed from gait to gait while the amount of its target
+ * changes. E is the cost of a gait, X the amount, and lambda the multiplier. */
 #include "gaits.h"
 #include "optimum/direct.h"
 #include "optimum/family.h"

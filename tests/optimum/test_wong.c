@@ -212,9 +212,10 @@ static void homogeneous_multipliers_tell_the_same(void **state) {
 
 /* --- abnormal extremals --- */
 
-/* Tests abnormal extremals with two and three variables. Their speed is constant. With three variables p' is the
- * derivative of A^T lambda, and with two variables <lambda, B_12> = 0 is conserved. A is the connection and B the
- * curvature. Differences are less accurate where the rate v of the shape rotates fast over one step, so such shapes are
+/* Tests abnormal extremals (extremal.h) with two and three variables. Their speed is constant. With three variables the
+ * momentum is p = A^T lambda, so p' is the time derivative of A^T lambda. With two variables <lambda, B_12> keeps its
+ * value; on an extremal this value is 0, but the test starts from random values. A is the connection and B the
+ * curvature. Differences are less accurate where the rate v of the shape rotates fast over one step, so such states are
  * left out. */
 static void an_abnormal_extremal_stays_one(void **state) {
   uint64_t seed = check_seed();

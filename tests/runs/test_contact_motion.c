@@ -9,8 +9,9 @@ static const double stiffness = 15, rest = 0.3;
 
 enum { K = CB_COORD_MAX, Y = 4 * CB_COORD_MAX };
 
-/* Computes the rates of y = (x_0, x_1, v_0, v_1), the positions and velocities of the two balls:  x'' = F/m - K <x',
- * x'> x  in each factor of curvature K, with the force F of the spring on a ball of mass m. */
+/* Computes the rates of y = (x_0, x_1, v_0, v_1), the positions and velocities of the two balls. With the force F of
+ * the spring on a ball of mass m, in each factor of curvature K:
+ *   x'' = F/m - K <x',x'> x */
 static int reference_rate(double t, const double *y, double *dy, void *user) {
   const oracle *o = user;
   memset(dy, 0, Y * sizeof *dy);

@@ -62,9 +62,9 @@ static void the_run_needs_the_reported_torques_and_works(void **state) {
 
 enum { DEGREE = 18 };
 
-/* Appends the torque tau of variable i as a polynomial of x = 2 t/T - 1, with the duration T, in Horner's form. It is
- * the sum of Legendre's polynomials P_k with the coefficients (2 k + 1) int tau P_k, whose integrals are those of the
- * search. */
+/* Appends the torque tau of variable i as a polynomial of x = 2 s - 1 in Horner's form, where s = t/T is time as a
+ * fraction of the duration T. The polynomial is sum_k (2 k + 1) c_k P_k(x), with Legendre's polynomials P_k and
+ * c_k = int_0^1 tau P_k ds. The integrals are computed from the torques at the nodes of the search. */
 static void put_torque(const cb_direct *d, int i, double T, cb_text *out) {
   double P[DEGREE + 1][DEGREE + 1] = {{1}, {0, 1}}, sum[DEGREE + 1] = {0};
   char text[80];

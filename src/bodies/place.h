@@ -27,8 +27,9 @@ typedef struct cb_places {
   double *x, *v, *q, *u;
   cb_origin *origin;     /* [n_origins]: the origins to which coordinates are relative */
   int n_origins, *frame; /* [n + 1]: the index of the origin of each point */
-  /* placed: [n_origins]; origin[i] is placed[i] followed by `move`, the part of the key `move` that several bodies may
-   * share. NULL: this part is not separated */
+  /* move: the last items of the key `move`, those that other bodies may have as well, composed; placed: [n_origins],
+   * the origins without these items, so that origin[i] is placed[i] moved by `move`. placed is NULL if the two are not
+   * kept separately */
   cb_origin *placed, move;
   bool held;             /* a point has been stored by cb_places_hold */
   cb_isometry moved;     /* the isometry of `move`, if an origin cannot represent it */

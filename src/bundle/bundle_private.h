@@ -48,9 +48,10 @@ cb_status cb_gait_regular(const cb_bundle *b, const cb_gait *gait);
 
 /* Tests a grid of the shape variables v[0] and v[1]: node k * points[1] + l is at value[0][k], value[1][l]; the other
  * variables are those of `at`. A cell of the grid is examined if A[node][dim n] differs between its corners by more
- * than half of the largest entry. A is then integrated along two sides and both diagonals, since at least two of these
- * four directions cross a pole with a residue. Cells with a number that is not finite at a corner are skipped. At most
- * 256 cells are examined. Returns CB_STEP_SINGULAR if a cell contains a pole; the error text gives the shape. */
+ * than half of the largest entry. A is then integrated along four lines: two sides that meet at a corner, and both
+ * diagonals. Every straight line of poles through the cell crosses at least one of them. Cells with a number that is
+ * not finite at a corner are skipped. At most 256 cells are examined. Returns CB_STEP_SINGULAR if one of the four lines
+ * meets a pole; the error text gives the shape. */
 cb_status cb_grid_regular(const cb_bundle *b, const int *v, const int *points, const double *const *value,
                           const double *at, const double *A);
 

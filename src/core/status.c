@@ -54,7 +54,7 @@ cb_name_text cb_name_text_of(const char *name, int i) {
   return out;
 }
 
-/* Removes the sign that printf gives to a nan. A "-nan" inside a quoted text is not changed. */
+/* Removes the sign that printf gives to a nan. A "-nan" next to a quote or a letter, as in '-nan', is not changed. */
 static void drop_signs(char *s) {
   for (char *at = s; (at = strstr(at, "-nan"));)
     if ((at == s || strchr(" ([,=", at[-1])) && strchr(" )],;:", at[4]))

@@ -414,9 +414,9 @@ static cb_status one_origin(const cb_builder *b, cb_system *s, int c, int *given
   return CB_OK;
 }
 
-/* Returns true if the fixed point was given relative to the component's own origin. Also returns true if it was given
- * relative to an origin within `far` of this one, and the component's origin is farther than `near` from the world's
- * origin. Returns false if the origin of the point or of the component is the world's origin. */
+/* Returns whether the component must keep its own origin for the sake of this fixed point. False if the origin of the
+ * component or of the point is the world's origin. Otherwise true if the two origins are the same, and also if they are
+ * at most `far` apart and the component's origin is farther than `near` from the world's origin. */
 static bool is_near(const cb_space *g, const cb_origin *world, const cb_origin *origin, const cb_fixed *point) {
   if (cb_origin_same(g, origin, world) || cb_origin_same(g, &point->origin, world)) return false;
   return cb_origin_same(g, origin, &point->origin) ||

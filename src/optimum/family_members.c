@@ -46,8 +46,9 @@ static bool goes_on(const cb_family_member *a, const cb_family_member *b) {
   return b->index == a->index && b->cost > a->cost && fabs(b->cost - a->cost - rise) < .5 * fabs(rise);
 }
 
-/* Solves Wong's equations for the gait of the problem `at` that is exactly at its bounds, starting from the last
- * solution h->d. Returns CB_STEP_NO_CONVERGENCE also if this gait is not on the branch of the last one. */
+/* Solves Wong's equations for the gait of the problem `at`, starting from the last solution h->d. In contrast to the
+ * search with barriers, the parts of this gait that run along a bound are exactly on the bound. Returns
+ * CB_STEP_NO_CONVERGENCE also if this gait is not on the branch of the last one. */
 static cb_status along(held *h, const cb_optimum_problem *at, cb_direct **d, cb_family_member *out) {
   cb_optimum found;
   const double amount = cb_gait_target_get(at->bundle->group, &at->target), before = h->d->amount;

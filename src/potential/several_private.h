@@ -1,8 +1,8 @@
 /* The data of several bodies (several.h), and the functions that several.c and several_blocks.c share.
  *
- * Vectors on all panels hold the panels of body 0, of body 1 and so on, [columns][total]. The panels of each body are
- * padded with zeros to whole vectors (potential/panel_kernel.h). The rows are the centres of all panels, numbered
- * without padding.
+ * An array over all panels, [columns][total], has the panels of body 0, then those of body 1, and so on. The panels of
+ * each body are padded with zeros to a multiple of CB_PANEL_PAD (potential/panel_kernel.h). The rows of the matrix
+ * belong to the centres of the panels of all bodies, and are numbered without padding.
  */
 #pragma once
 

@@ -87,9 +87,10 @@ cb_candidate cb_candidate_of(const cb_system *system, const cb_gap *gap);
 cb_status cb_candidate_at(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, cb_gap_value *value,
                           double *rate);
 
-/* Computes *speed, a limit for the rate at which a gap opens at tau. A gap that opens more slowly than this may close
- * again within the duration `time`, as far as the bound of its second derivative shows, or stay so small that the
- * search cannot distinguish it from a closed gap. *speed is 0 if there is no such bound. */
+/* Computes *speed, a threshold for the rate at which a gap opens at tau. A gap that opens more slowly may close again
+ * within the duration `time`, because the bound of its second derivative does not exclude this; or it may stay so
+ * small that the search cannot distinguish it from a closed gap. *speed is 0 if no bound of the second derivative is
+ * known. */
 cb_status cb_candidate_slow(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double time, double *speed);
 
 /* Finds the earliest time *tau in [from, until] (until <= h) at which the gap of a contact is 0 and closes. Sets *found

@@ -417,7 +417,7 @@ static void the_least_of_branches_is_the_value(void **state) {
       {"x - max(y, 2*max(z, w))/3", 3, 0},
       {"2*(y - abs(x)) - 0.3*abs(x)", 2, 0}, /* one kink that occurs twice */
       {"exp(min(x, y)) - abs(z)", 4, 0},
-      {"y - abs(x - abs(z))", 3, 0}, /* one of the two inner kinks is a maximum */
+      {"y - abs(x - abs(z))", 3, 0}, /* abs(z) splits only one branch of the outer abs */
       {"y - x*abs(x)", 1, 0},        /* no kink */
       {"abs(x) - abs(x)*2", 2, 0},
       {"min(min(min(min(x, y), min(z, w)), min(x + y, y + z)), min(x^2, y^3))", 8, 0},

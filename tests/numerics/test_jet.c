@@ -4,7 +4,7 @@
 #include <curvebody/jet.h>
 
 /* Central differences of fourth order of a long double function. With the step 1e-3 their truncation error is about
- * 1e-12 and their round-off about 1e-13, for higher derivatives of order one. */
+ * 1e-12 and their round-off about 1e-13, if the higher derivatives of the function have values of about 1. */
 typedef long double real;
 static const real step = 1e-3L;
 

@@ -125,7 +125,7 @@ static void polygons_that_bend_keep_the_triangles_of_the_body(void **state) {
   p = NULL;
   snprintf(expected, sizeof expected, "%s/pose-001.obj:10:1: error: a polygon of 4 corners is not planar: ", folder);
   check_error_begins(cb_poses_read(pattern, 1, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_INPUT, expected);
-  /* Other polygons with the same number of triangles in total. */
+  /* Other polygons than those of the body; their number is the same, 6. */
   write_file(folder, 2,
              "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
              "f 1 4 3\nf 1 3 2\nf 5 6 7 8\nf 1 2 6 5 3\nf 2 3 7 6\nf 4 1 5 8\n");

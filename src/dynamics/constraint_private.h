@@ -203,8 +203,9 @@ cb_status cb_constraint_read_chart(const cb_constraint_entry *e, const cb_node *
                                    const cb_chart **chart);
 /* Sets *text to the text of node, which must be an expression of the variables names[count]. */
 cb_status cb_constraint_read_expression(const cb_node *node, const char *const *names, size_t count, const char **text);
-/* Reads triangles, listed or those of a body, and a target, and adds a constraint of their area or volume. `what` is
- * the key of the target, `range` its range (as in cb_param), and `add` the function that adds the constraint. */
+/* Reads a target and triangles, and adds a constraint of the area or the volume of these triangles. They are those of
+ * the node `list`, or those of the surface of the node `body`. `what` is the key of the target, `range` the range of
+ * the target (as in cb_param), and `add` the function that adds the constraint. */
 typedef cb_status cb_triangle_measure(cb_builder *b, const char *name, int n, const int (*triangle)[3],
                                       cb_target target);
 cb_status cb_constraint_read_triangles(const cb_constraint_entry *e, const cb_node *body, const cb_node *list,

@@ -75,8 +75,8 @@ static int grow(const graph *g, int root, int *mark, int *order, int count, int 
       region[tail++] = u;
     }
     if (count % CB_REORDER_REGION) continue;
-    /* The region is full. Vertices that were found but not numbered wait for a later region; some are in the list
-     * already. */
+    /* The region is full. The vertices that it has found but not numbered wait in `frontier` for a later region. A
+     * vertex may be in `frontier` more than once. */
     for (; head < tail; head++) {
       mark[region[head]] = WAITING;
       frontier[last++] = region[head];
@@ -377,7 +377,8 @@ static int arrange(cb_springs *plan, const cb_spring *spring) {
   return ok;
 }
 
-/* Repeats the springs of a small plan for each stage. */
+/* Makes the run plan->together, with which a small plan computes up to CB_TOGETHER stages in one call. The run repeats
+ * the springs of the plan for each stage. */
 static int arrange_together(cb_springs *plan) {
   size_t n = (size_t)plan->n, m = plan->m, springs = m * CB_TOGETHER, lanes = CB_GROUP * cb_springs_groups(springs);
   uint16_t *a = calloc(lanes, sizeof *a), *near = calloc(lanes, sizeof *near);

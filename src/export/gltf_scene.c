@@ -153,9 +153,9 @@ static cb_status read_rows(scene *s, size_t plot) {
   return status;
 }
 
-/* Finds the size of everything, and the radius of particles without a size. */
+/* Finds the centre and the size of the scene over all rows, and the radius of particles without a size. */
 static cb_status measure(scene *s) {
-  double low[2][3], high[2][3]; /* of the first row; of all rows */
+  double low[2][3], high[2][3]; /* the bounding boxes of the first row (index 0) and of all rows (index 1) */
   for (int k = 0; k < 6; k++) {
     low[k / 3][k % 3] = INFINITY;
     high[k / 3][k % 3] = -INFINITY;
@@ -193,8 +193,9 @@ static cb_status measure(scene *s) {
 
 /* ---- bodies ---- */
 
-/* Puts the positions of the vertices at the first row and, if they move, their displacements at the others. Returns the
- * accessor of the first ones, after which the others follow. */
+/* Writes the positions of the vertices at the first row and, if the vertices move relative to the body's node, their
+ * displacements at the other rows. *first becomes the number of the accessor of the positions. The accessors of the
+ * displacements follow it. */
 static cb_status put_vertices(scene *s, size_t b, int *first) {
   const size_t n = (size_t)cb_immersed_surface(s->bodies.body[b])->vertices, frames = morphs(s, b) ? s->frames : 1;
   double(*all)[3] = malloc((5 * n + 1) * sizeof *all);
@@ -222,7 +223,7 @@ static cb_status put_vertices(scene *s, size_t b, int *first) {
   return status;
 }
 
-/* Puts the mesh of a body: one primitive per part, in the colours from `colour` on. */
+/* Writes the mesh of a body, with one primitive per part. Part p has the colour number colour + p. */
 static cb_status put_body_mesh(scene *s, size_t b, int colour, int *mesh) {
   const cb_surface *surface = cb_immersed_surface(s->bodies.body[b]);
   int first = 0, (*index)[3] = malloc(((size_t)surface->faces + 1) * sizeof *index);
@@ -247,7 +248,8 @@ static cb_status put_body_mesh(scene *s, size_t b, int colour, int *mesh) {
   return status;
 }
 
-/* At key f only target f - 1 has the weight 1; at the first key no target has. All bodies share the sampler. */
+/* Animates the weights of the morph targets of a node. At key f > 0 target f - 1 has the weight 1 and all others have
+ * the weight 0. At key 0 all weights are 0. All bodies share the sampler. */
 static cb_status put_weights(scene *s, int node) {
   const size_t n = s->frames - 1;
   if (!n) return CB_OK;
@@ -359,7 +361,7 @@ static void put_bond(scene *s, const char *name, int mesh, size_t i, size_t j, d
   cb_gltf_animate(&s->file, node, "scale", 3, scale);
 }
 
-/* end[2][bonds]: the particles of the bonds. */
+/* Adds a node for each bond b, which connects the particles end[0][b] and end[1][b]. */
 static cb_status put_bonds(scene *s, double *const end[2], size_t bonds) {
   if (!bonds) return CB_OK;
   double *move = malloc(10 * s->frames * sizeof *move);

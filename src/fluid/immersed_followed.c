@@ -282,7 +282,8 @@ cb_status cb_immersed_followed_create(cb_immersed_workspace *s) {
   return s->part_motion ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", s->b->followed_parts);
 }
 
-/* Finds the position, the twist and the rotation of the place number p of a model, if it moves with a part. */
+/* Sets position, twist and rotation of *at for the place number p of a model. If this place does not move with a part,
+ * *at is unchanged. */
 static void move(const cb_immersed_workspace *s, const cb_immersed_model_instance *of, int p,
                  cb_immersed_fluid_sample *at) {
   const int part = of->follows[p];

@@ -197,8 +197,8 @@ static cb_status keep(maker *m, double begin, double end, int degree, const doub
   return CB_OK;
 }
 
-/* Returns how long before its end the last point of a piece is. At a break of a gait the momentum jumps. A piece that
- * ends at the break needs the momentum before the jump. */
+/* Returns the time from the last point of a piece to the end of the piece. At a break of a gait the momentum jumps. A
+ * piece that ends at a break needs the momentum before the jump, so its last point is a little before the break. */
 static double before_end(const maker *m, double begin) {
   return isfinite(cb_poses_next_break(m->poses, begin)) ? 1e-11 * (m->s->end - m->s->begin) : 0;
 }

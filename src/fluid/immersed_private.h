@@ -58,7 +58,7 @@ typedef struct cb_part_motion {
   bool rests; /* all vertices are exactly at their places at rest: the part is neither turned nor shifted */
   bool moves; /* some vertex has a velocity that is not 0 */
   double R[3][3], centre[3];
-  double omega[3], velocity[3]; /* omega: the spin; velocity: c' */
+  double omega[3], velocity[3]; /* omega: the angular velocity of the part; velocity: that of its centre, c' */
   double residual;              /* (sum w |x - c - R a|^2)^(1/2)/size */
 } cb_part_motion;
 
@@ -277,7 +277,7 @@ struct cb_immersed {
   cb_added_mass_table *added_mass_table; /* the added mass along the poses; NULL: it is computed at each time */
   int texts;
   cb_immersed_text *text;
-  int externals;         /* the number of external names in the texts */
+  int externals;         /* number of the names in the texts that stand for quantities of other bodies */
   const char **external; /* [externals] */
   int terms;
   cb_immersed_term *term; /* [terms]: the terms that act, in their order */
@@ -420,8 +420,8 @@ struct cb_immersed_workspace {
   cb_arena *arena;
   cb_rigid_problem problem;
   cb_rigid_constant constant; /* the constants of a rigid body in a uniform fluid */
-  /* outrun: the present step outruns the floor (fluid/floor.h). The push of the floor is then `push`, in the world's
-   * axes, with the torque about the body's origin. */
+  /* outrun: the step is too long for the damping or friction of a stiff floor (cb_floor_outruns). The floor then acts
+   * with the constant wrench `push`, in the world's axes, with the torque about the body's origin. */
   bool outrun;
   double push[6];
   cb_local *local;
@@ -447,7 +447,7 @@ struct cb_immersed_workspace {
   cb_immersed_part_added_mass *part_added_mass;
   cb_part_motion *part_motion; /* [followed_parts]: the motion of each part at the time of the form */
   double *face_sum;            /* sums over blocks of faces (immersed_field.c) */
-  cb_forces *potential;        /* the evaluation of b->potential */
+  cb_forces *potential;        /* evaluates b->curved.potential */
   const double *known;         /* [externals]: the values of the external names */
   cb_immersed_last expected;   /* the motion at which drag is needed first, if the step has announced this motion */
 };

@@ -213,7 +213,7 @@ typedef struct half_edge {
 
 typedef struct whole_edge {
   int end[2], slot[2];
-  int owner; /* which of the faces holds the edge; -1: neither */
+  int owner; /* the index (0 or 1) of the face with which the edge is summed; -1: neither face */
 } whole_edge;
 
 static int compare_halves(const void *a_, const void *b_) {

@@ -78,7 +78,7 @@ static double distance(const cb_shape *b, int i, int j) {
 void cb_shape_quad(cb_shape *b, int i, int j, int k, int l, int parity) {
   if (b->failed) return;
   double ik = distance(b, i, k), jl = distance(b, j, l);
-  /* the diagonals are equal up to round-off */
+  /* The shorter diagonal divides the quadrilateral. If they are equal up to round-off, `parity` decides. */
   bool first = fabs(ik - jl) <= 1e-9 * (ik + jl) ? !(parity & 1) : ik < jl;
   cb_shape_face(b, i, j, first ? k : l);
   cb_shape_face(b, first ? i : j, k, l);
@@ -369,7 +369,7 @@ static cb_status remember(const cb_shape_class *class_, const void *params, cb_s
 }
 
 cb_status cb_shape_create_class(const cb_shape_class *class_, const cb_node *node, cb_surface **out) {
-  static const char *const shared[] = {"name"}; /* a key that the reader of the map uses */
+  static const char *const shared[] = {"name"}; /* the key that names the shape; it is not in the table of parameters */
   void *params = calloc(1, class_->params_size ? class_->params_size : 1);
   if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the shape %s", class_->name);
   cb_status status = cb_params_bind(class_->params, node, node, shared, 1, params);

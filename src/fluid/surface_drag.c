@@ -24,9 +24,9 @@ enum { SHAPE = CB_SHAPE_SURFACE_VARIABLES, COLUMNS = 6 + SHAPE };
 
 typedef double vector[3];
 
-/* The arrays of one thread: positions x[vertices], dx[n][vertices] and ddx[n (n + 1)/2][vertices], their first and
- * second derivatives by the shape variables, and the work array of s->at. dx is also used for CB_STRAINS flows, and is
- * large enough for both. */
+/* The arrays of one thread: positions x[vertices], and dx[n][vertices] and ddx[n (n + 1)/2][vertices], their first and
+ * second derivatives by the n shape variables. `work` is the work array of the shape's function `at`. dx is also used
+ * for CB_STRAINS linear flows, and is large enough for both. */
 typedef struct workspace {
   vector *x, *dx, *ddx;
   void *work;

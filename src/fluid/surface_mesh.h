@@ -88,7 +88,7 @@ cb_status cb_surface_at_level(const cb_surface *s, int level, cb_surface **out);
  * NULL, because all their levels describe the same surface. *out is also NULL if s already has that number of faces, or
  * if there is no such level. The caller frees *out. */
 cb_status cb_surface_with_faces(const cb_surface *s, int faces, cb_surface **out);
-/* Returns how often the resolution of a shape can be halved; or 0 if the surface is not a shape. */
+/* Returns how many times the resolution of a shape can be halved, or 0 if the surface is not a shape. */
 int cb_surface_coarser(const cb_surface *s);
 /* Returns whether s is a shape, whose finer levels approach the true surface. */
 bool cb_surface_is_shape(const cb_surface *s);

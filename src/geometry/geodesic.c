@@ -453,8 +453,9 @@ static double product(int dim, const double *v, const double *w) {
   return sum * sum < 1e-30 * size ? 0 : sum;
 }
 
-/* Returns CB_ERROR_DOMAIN if the round-off of the direction n at the distance `reach` (radii) changes coordinate i by
- * more than 1e-9 max(1, |q|). q is the value of the coordinate, and v its coordinate vector. */
+/* Returns CB_ERROR_DOMAIN if coordinate i of a point has an error above 1e-9 max(1, |q|), where q is its value. The
+ * point is at the distance `reach` (in radii) in the direction n, and the error comes from the round-off of n. v is the
+ * coordinate vector of coordinate i. */
 static cb_status check_digits(const cb_path *p, double reach, int i, const double *v, const double *n, double q) {
   static const double round_off = 1e-15, wanted = 1e-9;
   const cb_origin_part part = cb_origin_part_of(&p->space);

@@ -22,9 +22,9 @@
 #include <string.h>
 
 #define DEFAULT_ERROR 1e-2
-/* Numbers of faces above which a finer mesh is not solved. SOLVED_ONCE is for a mesh that is solved once, and applies
- * if the error is fair (CB_EXACT_FAIR). SOLVED_OFTEN is for a mesh that is solved at each place near a wall, or for
- * each shape. */
+/* Limits of the number of faces to which a mesh is refined. SOLVED_ONCE is for a mesh that is solved once; this limit
+ * applies only if the estimated error is at most CB_EXACT_FAIR. SOLVED_OFTEN is for a mesh that is solved at each place
+ * near a wall, or for each shape. It applies if the user gives no error. */
 enum { SOLVED_ONCE = 40000, SOLVED_OFTEN = 1000 };
 
 typedef struct exact {

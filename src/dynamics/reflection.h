@@ -95,7 +95,7 @@ typedef struct cb_contact_group {
   int *contact;
   double *D, *u, *e, *l; /* l[n]: impulses that are still to be applied to the momenta */
   double *tolerance;     /* the round-off of u */
-  bool *fixed;           /* [n]: D_aa counts as 0 */
+  bool *fixed;           /* [n]: D_aa counts as 0, because the constraints do not let the gap change */
 } cb_contact_group;
 
 typedef struct cb_reserved {

@@ -39,8 +39,8 @@ static const double sure = 1e-5;
 /* A solution l counts as growing without bound if the sum of the absolute values of the terms of a z exceeds this,
  * relative to the largest |q|. */
 static const double endless = 1e10;
-/* Values of `place` for indices that are not in P. DEPENDENT and RESTS last until the next contact has been driven to z
- * = 0. */
+/* Values of `place` for indices that are not in P. DEPENDENT is for a contact that cannot enter P because it depends on
+ * P, and RESTS for one that stays without impulse. Both last until the next contact has been driven to z = 0. */
 enum { OUT = -1, DEPENDENT = -2, RESTS = -3 };
 
 /* Computes row `at` of the factor, for P[at]. Returns false if the row depends on the rows before it. */
@@ -141,7 +141,8 @@ static int first_block(const cb_lcp *s, int a, const double *tolerance, double *
   return block;
 }
 
-/* Does the same as first_block for a decrease of l_a during which z does not change. */
+/* Finds the first contact whose impulse becomes 0 while l_a decreases and z does not change. Returns a if this is l_a
+ * itself. *length becomes the change of l_a, which is negative or 0. */
 static int first_back(const cb_lcp *s, int a, double *length) {
   int block = a;
   *length = s->l[a];

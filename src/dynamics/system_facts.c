@@ -319,7 +319,7 @@ static const double vanishes = 1e-12;
 
 /* --- energy --- */
 
-/* Returns whether the values of an expression change in time by themselves, or may be changed. */
+/* Returns whether an expression depends on the time, which is its variable number `variable`, or on a control. */
 static bool timed(const cb_expression *e, int variable) {
   return e && (cb_expression_uses(e, (size_t)variable) || cb_expression_uses_control(e));
 }

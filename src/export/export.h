@@ -65,7 +65,7 @@ cb_status cb_record_export_sequence(const char *path, const char *out, uint64_t 
 /* --- animations (gltf.c; gltf_scene.c makes the scene) --- */
 
 typedef struct cb_gltf_options {
-  uint64_t every;    /* rows 0, every, 2 every, ... are exported; 0: few enough for the limits of gltf.c */
+  uint64_t every;    /* rows 0, every, 2 every, ... are exported; 0: gltf_scene.c chooses it, within its limits */
   double time_scale; /* seconds of the animation per unit of time of the record; > 0 */
 } cb_gltf_options;
 
@@ -96,8 +96,8 @@ typedef struct cb_gltf_list {
 
 typedef struct cb_gltf {
   cb_gltf_list list[CB_GLTF_LISTS];
-  cb_text bin;            /* the numbers */
-  size_t keys;            /* number of keys */
+  cb_text bin;            /* the binary chunk with all numbers */
+  size_t keys;            /* number of keys of the animation */
   int input, weights;     /* accessor of the keys; sampler of the weights of morph targets, -1: none so far */
   double centre[3], size; /* centre and diagonal of the box that contains the bodies and particles at all rows */
 } cb_gltf;

@@ -166,7 +166,7 @@ static void centres(const cb_export_scene *s, int first, int faces, const double
   }
 }
 
-/* Computes the velocity that a body feels at the centres of its faces at a time d after the row. */
+/* Computes the velocity of the flow that body b feels, at the centres of its faces, at a time d after the row. */
 static cb_status find_incoming(const cb_export_scene *s, int b, double d, double (*out)[3]) {
   const cb_export_flow_body *of = s->of + b;
   cb_pose *g = cb_arena_alloc(s->arena, (size_t)s->bodies, sizeof *g);

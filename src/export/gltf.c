@@ -223,7 +223,8 @@ void cb_gltf_wires(cb_gltf *s, const char *name, const double at[3], double R, b
   cb_gltf_node(s, name, mesh, &(cb_gltf_place){{at[0], at[1], at[2]}, {0, 0, 0, 1}, {R, R, R}});
 }
 
-/* Adds a part of the plane through `point` with this normal: a square about the foot of the centre of the scene. */
+/* Adds a square of the plane through `point` with this normal. Its centre is the point of the plane that is nearest to
+ * the centre of the scene. */
 void cb_gltf_plane(cb_gltf *s, const char *name, const double point[3], const double normal[3]) {
   const double size = sqrt(cb_dot3(normal, normal));
   if (!(size > 0)) return;

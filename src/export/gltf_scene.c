@@ -92,7 +92,8 @@ static cb_status look(scene *s, size_t *plot) {
   return status;
 }
 
-/* Chooses the rows: with every = 0 as many as the limits of this file allow. */
+/* Chooses which rows are exported: one of every `every` rows. If every is 0, it chooses the smallest number with which
+ * the file stays within the limits above. Allocates the arrays of the scene. */
 static cb_status choose(scene *s, uint64_t every, size_t bonds) {
   const uint64_t rows = cb_reader_position(s->reader).rows;
   const size_t nodes = s->bodies.bodies + s->particles + bonds;
@@ -419,8 +420,8 @@ static void put_height(scene *s, const char *name, const double normal[3], doubl
   cb_gltf_plane(&s->file, name, point, normal);
 }
 
-/* Adds the floor, and the plane at which the fluid ends. A floor that is a wall of a coupled system is not among those
- * of the fluid. */
+/* Adds the floor, and the plane at which the fluid ends. The floor is that of the fluid or, in a coupled system, the
+ * member `wall` of the scenario's data. */
 static void put_fluid(scene *s) {
   const cb_fluid *fluid = cb_immersed_fluid_about(s->bodies.body[0]);
   const cb_floor *floor[] = {&fluid->floor, &cb_fluid_scenario_of(s->scenario)->wall};

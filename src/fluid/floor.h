@@ -68,10 +68,10 @@ void cb_floor_wrench(const cb_floor *f, const cb_floor_body *body, double F[6], 
 /* Returns whether a step of length h outruns the damping or the friction of a stiff floor (see above). gravity is the
  * magnitude of the acceleration of gravity in m/s^2. */
 bool cb_floor_outruns(const cb_floor *f, double mass, double gravity, double h);
-/* Computes the push in a step of length h with its midpoint at time t. s is the state at the end of this step if it is
- * made without the floor. The push is constant in the world's axes, with its torque about the body's origin. *met
- * becomes true if the step meets the floor; otherwise the push is not set. Errors: CB_STEP_NO_CONVERGENCE,
- * CB_STEP_SINGULAR, CB_STEP_NOT_FINITE, and the errors of the problem and the shape. */
+/* Computes push, the wrench of the floor in a step of length h with its midpoint at time t. s is the state at the end
+ * of this step if it is made without the floor. The wrench is constant in the world's axes, with its torque about the
+ * body's origin. *met becomes true if the step meets the floor; otherwise push is not set. Errors:
+ * CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR, CB_STEP_NOT_FINITE, and the errors of the problem and the shape. */
 cb_status cb_floor_push(const cb_floor *f, const cb_floor_shape *shape, const cb_rigid_problem *p, double t, double h,
                         const cb_rigid_state *s, double push[6], bool *met);
 
@@ -84,8 +84,8 @@ typedef struct cb_body_stepper {
 typedef struct cb_floor_hit {
   double time, gap, speed_before, speed_after, impulse;
   int vertex;
-  cb_pose pose;       /* of the body at this time */
-  double momentum[6]; /* after the impulse, in the body frame */
+  cb_pose pose;       /* the pose of the body at this time */
+  double momentum[6]; /* the momentum of the body after the impulse, in the body frame */
 } cb_floor_hit;
 /* Work arrays of one thread, for one body after another. They grow to the size that a body needs and are then
  * reused. */

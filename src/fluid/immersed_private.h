@@ -443,7 +443,7 @@ struct cb_immersed_workspace {
   /* [terms]: derivatives of the terms at one place in the twist V of this place */
   double (*term_slope)[6][6];
   cb_immersed_fluid_sample *fluid_sample; /* [places]: the fluid at each place */
-  /* [inertia.places]: the added mass of each part, if added mass is by parts */
+  /* [inertia.places]: the added mass at each place, if the model gives the added mass of separate parts */
   cb_immersed_part_added_mass *part_added_mass;
   cb_part_motion *part_motion; /* [followed_parts]: the motion of each part at the time of the form */
   double *face_sum;            /* sums over blocks of faces (immersed_field.c) */

@@ -253,7 +253,7 @@ INLINE vec bending(vec3 e, vec S, vec C, vec *folds) {
   return large_bend(e, S, C, folds);
 }
 
-/* Computes the sums over a block of those edges that no face holds (see local_order.c). */
+/* Computes the sums over a block of edges that are not summed together with a face (local_order.c). */
 static void edges(const cb_local *l, const cb_local_block *b, double *sum) {
   vec turning = set(0), length = set(0), folds = set(0);
   for (int k = b->begin; k < b->end; k += WIDTH) {

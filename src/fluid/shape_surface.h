@@ -41,8 +41,8 @@ double cb_surface_embedding_reach(cb_surface_embedding to);
 void cb_surface_embedding_point(cb_surface_embedding to, const double x[3], double v[3]);
 /* Returns whether the shift is finite and, on a sphere, nearer than the antipode of the origin. */
 bool cb_surface_embedding_shifts(double K, const cb_jet shift[3]);
-/* Replaces the flat coordinates x by the normal coordinates v. shift (NULL: none) are the normal coordinates s, series
- * in the same variables. The result is nan outside the range of the chart or of shifts. */
+/* Replaces the flat coordinates x by the normal coordinates v. `shift` (NULL: none) holds the normal coordinates s of
+ * the shift, as series in the same variables. The result is nan outside the range of the chart or of shifts. */
 void cb_surface_embedding_jets(cb_surface_embedding to, const cb_jet shift[3], cb_jet x[3]);
 
 /* --- the surface --- */

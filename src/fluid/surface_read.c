@@ -81,7 +81,7 @@ static bool find_border(closing *c) {
   return good;
 }
 
-/* Returns the first unused way from a vertex; -1: there is none. */
+/* Returns the index in c->way of the first unused edge that begins at the vertex `from`; -1: there is none. */
 static int next_way(const closing *c, int from) {
   int low = 0, high = c->ways;
   while (low < high) {

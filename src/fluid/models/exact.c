@@ -94,9 +94,9 @@ static cb_exact_asked asked_of(const exact *own, const cb_surface *surface) {
   return (cb_exact_asked){given ? own->error : DEFAULT_ERROR, given && surface->curvature == 0, SOLVED_ONCE, 0};
 }
 
-/* Returns the error that the one mesh for all places or shapes must meet. If the user gives an error, it is a quarter
- * of the given one, and the number of faces has no limit. It is smaller than the given error because one mesh has a
- * larger error than the extrapolation from several meshes. */
+/* Returns the error that the one mesh for all places or shapes must meet. If the user gives an error, the mesh must meet
+ * a quarter of it, because one mesh has a larger error than the extrapolation from several meshes. The number of faces
+ * then has no limit. */
 static cb_exact_asked asked_often(const exact *own) {
   const bool given = !isnan(own->error);
   return (cb_exact_asked){given ? own->error / 4 : DEFAULT_ERROR, false, given ? INT_MAX : SOLVED_OFTEN,

@@ -117,8 +117,8 @@ void cb_triangle_half_sums(const double *d, double *sigma);
 /* Let f_i be one function of sigma_i for each i. Given first[i] = f_i' and second[i] = f_i'', computes the gradient and
  * the Hessian of the sum of the f_i(sigma_i) in the sides. */
 void cb_triangle_in_sides(const double *first, const double *second, double *gradient, double *hessian);
-/* Converts the derivatives of log X (l first, ll second) to those of F(X), given f1 = X F' and f2 = X (X F')'. hessian
- * may be NULL. */
+/* Converts the derivatives of log X to those of F(X), where X is a function of the three sides. l and ll are the first
+ * and second derivatives of log X, f1 = X F' and f2 = X (X F')'. hessian may be NULL. */
 void cb_triangle_by_logarithm(double f1, double f2, const double *l, const double *ll, double *gradient,
                               double *hessian);
 /* Computes the element f(d_0, d_1, d_2) of three points. d_s is the distance of the points with the numbers ends[s][0]

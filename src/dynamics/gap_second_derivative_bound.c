@@ -38,7 +38,7 @@
 
 enum { N = CB_Q_MAX };
 
-/* Factor on the largest sample, for larger values at points between the samples. */
+/* The largest sample is multiplied by this factor, because values at points between the samples may be larger. */
 static const double between = 2;
 /* Fractions of the distance at which samples are taken. */
 static const double part[] = {1, 0.618033988749895, 0.2679491924311227};

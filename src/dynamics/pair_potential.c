@@ -78,7 +78,7 @@ static cb_pair_value green_at(double a, double k, double d) {
 
 static cb_pair_value from_jet(const cb_jet *j) { return (cb_pair_value){j->v, j->g[0], j->h[0]}; }
 
-/* Computes U by jets, from the expression of the potential or from the function of its class. */
+/* Computes the potential U and its derivatives by jets, from its expression or from the function of its class. */
 static __attribute__((noinline)) cb_pair_value by_jets(const cb_pair_potential *pair_potential, const cb_pair *pair,
                                                        double d) {
   if (pair_potential->expression) {

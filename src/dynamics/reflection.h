@@ -140,8 +140,7 @@ typedef struct cb_lcp {
 
 /* Solves the complementarity problem above; s holds the solution. A solution is accepted if z >= -tolerance[n]. If the
  * round-off that follows from the smallest pivot is larger, it is used in place of the tolerance. buffer has n*(n + 5)
- * numbers, list has 2n. Returns
- * CB_STEP_SINGULAR if there is no solution, and CB_STEP_NO_CONVERGENCE if the solution is lost in round-off, both
- * without a message. */
+ * numbers, list has 2n. Returns CB_STEP_SINGULAR if there is no solution, and CB_STEP_NO_CONVERGENCE if the solution is
+ * lost in round-off, both without a message. */
 cb_status cb_lcp_solve(int n, const double *D, const double *q, const double *tolerance, double *buffer, int *list,
                        cb_lcp *s);

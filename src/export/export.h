@@ -178,14 +178,14 @@ enum { CB_FLOW_LINE = 81 }; /* points of a streamline */
 typedef struct cb_export_flow_body {
   int vertex, face, vertices, faces; /* first vertex and face in the scene; numbers of vertices and faces */
   bool sheets;                       /* it has open parts */
-  double speed, h;                   /* its largest speed; time step of the differences for this body alone, s */
+  double speed, h;                   /* its largest speed; the time step of differences for this body alone, in s */
 } cb_export_flow_body;
 
 /* The flow around some bodies of the run, computed as if the other bodies did not exist. */
 typedef struct cb_export_flow {
   int body, bodies, vertex, face, vertices, faces; /* its first body, vertex and face in the scene; their numbers */
   bool sheets;
-  double h;                /* time step of the differences, s */
+  double h;                /* time step of the differences in time, in s */
   cb_flow_about *field[3]; /* the solutions at the times -h, 0 and h after the row */
 } cb_export_flow;
 
@@ -202,7 +202,7 @@ typedef struct cb_export_scene {
   int (*face)[3], *body;                      /* [faces]: vertices, and index of the body */
   cb_export_flow_body *of;                    /* [bodies] */
   int flows;
-  cb_export_flow *flow; /* [flows]: their sum is exported */
+  cb_export_flow *flow; /* [flows]: the flows whose sum is exported */
   const struct cb_body_coupling *coupling;
   void *felt; /* the prepared coupling of a run with `dipole`, which gives the flow that a body felt; otherwise NULL */
   cb_mirror wall; /* the wall of the coupling */

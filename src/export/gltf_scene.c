@@ -82,7 +82,7 @@ static cb_status look(scene *s, size_t *plot) {
     return cb_fail(CB_ERROR_ARGUMENT, "%s: expected a record with a field plot_position in three dimensions", s->path);
   status = cb_export_scenario(s->reader, s->path, &s->scenario);
   if (status) {
-    s->scenario = NULL; /* particles are drawn without it */
+    s->scenario = NULL; /* particles can be exported without the scenario */
     return bodies || status == CB_ERROR_MEMORY ? status : CB_OK;
   }
   s->bodies.reader = s->reader;

@@ -306,7 +306,7 @@ static double slopes(double K, double square, double G[3]) {
     G[0] *= -scale;
     G[1] *= K * scale;
     G[2] *= -K * K * scale;
-  } else { /* dG = -1/(4 pi s_K^3) */
+  } else { /* the first derivative is -1/(4 pi s_K^3) */
     const double inverse = 1 / (square * (1 - K * square / 4)), cube = inverse * sqrt(inverse) / (4 * M_PI);
     G[0] = -cube;
     G[1] = 3 * c * cube * inverse;

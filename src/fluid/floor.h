@@ -59,9 +59,9 @@ typedef struct cb_floor_body {
   const double *Y;
 } cb_floor_body;
 
-/* Adds the wrench F of a stiff floor in the body frame, and its derivatives: dF in the twist Y, and dpose along
- * g (1 + hat(xi)) in the small twist xi. Adds the energy of the springs to *energy. Pointers that are NULL are skipped.
- */
+/* Adds the wrench F of a stiff floor in the body frame, and its derivatives: dF in the twist Y, and dpose in the small
+ * twist xi that changes the pose g to g (1 + hat(xi)). Adds the energy of the floor's springs to *energy. Pointers that
+ * are NULL are skipped. */
 void cb_floor_wrench(const cb_floor *f, const cb_floor_body *body, double F[6], double dF[6][6], double dpose[6][6],
                      double *energy);
 

@@ -425,7 +425,8 @@ static cb_immersed_model_instance *prepared(const cb_immersed *b, const cb_fluid
   return NULL;
 }
 
-/* moves[parts] tells which parts the poses move; it is NULL if there are no poses. */
+/* Lets all models compute their data about the body, and finds the places at which they act. moves[parts] says which
+ * parts the poses move; it is NULL if there are no poses. */
 static cb_status prepare_all(cb_immersed *b, const cb_mass *mass, const bool *moves) {
   static const double origin[1][3];
   cb_status status = CB_OK;

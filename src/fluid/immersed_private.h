@@ -203,7 +203,7 @@ typedef struct cb_immersed_solid {
   cb_mass still;                 /* mass properties of the body */
   cb_immersed_curved_face *face; /* [faces] */
   double resistance[6][6];       /* the wrench of linear drag is -resistance Y */
-  const cb_system *potential;    /* the potential of 1 kg; NULL: none */
+  const cb_system *potential;    /* a system of one particle, which gives the potential per kg; NULL: none */
   int nodes;
   cb_immersed_node *node; /* [nodes] */
 } cb_immersed_solid;
@@ -426,7 +426,7 @@ struct cb_immersed_workspace {
   double push[6];
   cb_local *local;
   cb_local_part *part; /* [parts] */
-  bool *capped;        /* [parts]: it has been reported that delta of the part is capped */
+  bool *capped;        /* [parts]: it has been reported that delta (fluid/local.h) of the part is capped */
   double (*x)[3], (*v)[3];
   double (*apex)[3]; /* [poses][parts]: apexes of the poses, if poses are interpolated by the local model */
   cb_immersed_form form;
@@ -434,7 +434,7 @@ struct cb_immersed_workspace {
   cb_immersed_field field;
   cb_immersed_impulses impulses;
   cb_immersed_weights pressure;
-  cb_immersed_last dragged, pushed; /* dragged: the sum of drag and linear drag; pushed: dL/dg */
+  cb_immersed_last dragged, pushed; /* dragged: the sum of drag and linear drag; pushed: the wrench dL/dg */
   /* The sum of all terms of the models. If `sloped` is set, the derivative in Y of the models that act by faces is
    * known, too. */
   cb_immersed_last model_sum;

@@ -140,8 +140,8 @@ cb_status cb_local_order(const cb_surface *s, cb_local *l);
 /* Finds the sums of a part, added in the order of its blocks. */
 void cb_local_part_sums(const cb_local *l, int part, double sum[CB_LOCAL_POSE_SUMS]);
 
-/* Finds delta and its cap from the part's area, border and turning. folds is the sum of the lengths of the edges that
- * are folded flat. */
+/* Finds delta (local.h) and its cap from the part's area, border and turning. folds is the sum of the lengths of the
+ * edges that are folded flat. */
 void cb_local_delta(bool open, double folds, cb_local_part *part);
 
 /* An edge is a fold if the normals of its two faces are opposite up to round-off: cos alpha < 0 and |sin alpha| is

@@ -110,9 +110,9 @@ typedef struct cb_rigid_trial {
   double mu[6];
   /* first: the load L at the first node; turned: B F, where B rotates F into the axes of the node; varied: B G */
   double first[6], turned[6], varied[6];
-  double whole[6];               /* the loads on both nodes together per unit of time, about the first node */
+  double whole[6];               /* the sum of the loads at both nodes per unit of time, about the first node */
   double dF[6][6], dfirst[6][6]; /* dF: F_Y; dfirst: the derivative of L in Y */
-  double along[6][6];            /* mu_g Z */
+  double along[6][6];            /* mu_g Z: the change of mu with the pose, as a derivative in Y */
 } cb_rigid_trial;
 
 /* Begins a step of length h from the state s. The step is not one of cb_rigid_step_damped. e, p and s are borrowed for
@@ -175,7 +175,7 @@ typedef struct cb_rigid_curved_trial {
   cb_pose middle;
   double A[6][6];                /* dtau^-1_{hY} */
   double K[6][6], mu0[6], mu[6]; /* K, mu0 and mu in the middle of the step */
-  double F[6], dF[6][6];         /* F: the sum of the wrenches; dF: its derivative in Y, F_Y + F_g Z */
+  double F[6], dF[6][6];         /* F: the sum of the wrenches; dF: F_Y + F_g Z, its complete derivative in Y */
   double first[6], dfirst[6][6]; /* first: B F + 2 (1 + Ad_s)^-T G; dfirst: the derivative of B F in Y */
   double last[6];                /* B^T F + 2 (1 + Ad_s^-1)^-T G */
 } cb_rigid_curved_trial;

@@ -96,7 +96,7 @@ typedef struct cb_shape_shift {
 typedef struct cb_shape_shifts {
   int n;
   const cb_shape_shift *shift;
-  const cb_poses_parameters *parameters; /* may be NULL */
+  const cb_poses_parameters *parameters; /* the parameters of the texts; may be NULL */
 } cb_shape_shifts;
 cb_status cb_shape_surface_embed(cb_shape_surface *flat, cb_surface_embedding to, const cb_shape_shifts *shifts,
                                  size_t *which, int *coordinate, size_t *at, cb_shape_surface **out);

@@ -234,7 +234,7 @@ static void fill_form(const sums *s, int n, double *G) {
     for (int j = 0; j < i; j++) G[j * N + i] = G[i * N + j];
 }
 
-/* Reads the positions relative to their middle, and the derivatives that are needed. */
+/* Computes the positions of the vertices at r, relative to their middle, and those derivatives that are needed. */
 static cb_status read_places(const drag *f, const double *r, bool derivatives, workspace *w, double *middle) {
   const cb_shape_surface *s = f->shape;
   const int vertices = s->surface->vertices;

@@ -24,7 +24,8 @@ typedef struct cb_surface_mended {
   double tolerance;
   int holes, edges, faces; /* numbers of closed holes, of the edges around them, and of the faces that close them */
   int left;                /* number of holes that are too large to be closed */
-  /* Shares of the area: `largest` is that of the largest closed hole, `least` that of the smallest hole left open. */
+  /* Areas of holes, each divided by the area of its piece: `largest` is that of the largest closed hole, and `least`
+   * that of the smallest hole left open. */
   double largest, least;
 } cb_surface_mended;
 /* These two functions make a surface from a mesh or a file, and mend it as `how` says (NULL: not at all). The caller

@@ -470,10 +470,9 @@ static cb_status check_digits(const cb_path *p, double reach, int i, const doubl
 
 /* Computes the velocity u of the coordinates. In the hyperbolic factor u has the components `radial` and `side` along
  * the vectors n and m, in the frame that the transvections T(direction, length) move to the point. In a chart with a
- * diagonal metric u
- * follows from the coordinate vectors at the point. All components of the factor are NaN if one of them cannot be
- * computed. reach is the distance in radii of a point that is given by its direction, or 0. If it is not 0, the
- * function returns CB_ERROR_DOMAIN as check_digits does. */
+ * diagonal metric u follows from the coordinate vectors at the point. All components of the factor are NaN if one of
+ * them cannot be computed. reach is the distance in radii of a point that is given by its direction, or 0. If it is not
+ * 0, the function returns CB_ERROR_DOMAIN as check_digits does. */
 static cb_status pull(const cb_path *p, double reach, const double *q, const double *n, double radial, const double *m,
                       double side, double *u) {
   /* the second scale is for coordinate vectors that overflow with the first */

@@ -94,9 +94,9 @@ static cb_exact_asked asked_of(const exact *own, const cb_surface *surface) {
   return (cb_exact_asked){given ? own->error : DEFAULT_ERROR, given && surface->curvature == 0, SOLVED_ONCE, 0};
 }
 
-/* Returns the error that the one mesh for all places or shapes must meet. If the user gives an error, the mesh must meet
- * a quarter of it, because one mesh has a larger error than the extrapolation from several meshes. The number of faces
- * then has no limit. */
+/* Returns the error that the one mesh for all places or shapes must meet. If the user gives an error, the mesh must
+ * meet a quarter of it, because one mesh has a larger error than the extrapolation from several meshes. The number of
+ * faces then has no limit. */
 static cb_exact_asked asked_often(const exact *own) {
   const bool given = !isnan(own->error);
   return (cb_exact_asked){given ? own->error / 4 : DEFAULT_ERROR, false, given ? INT_MAX : SOLVED_OFTEN,
@@ -136,7 +136,7 @@ typedef struct known {
   cb_moving *moving;
   cb_placed *placed;     /* near a wall: computes the added mass at each place of the body */
   cb_exact_posed *posed; /* computes the added mass on refined faces of poses or shapes; NULL: not used */
-  /* near a wall, for a body without poses: the faces on which it is solved; NULL: the given faces */
+  /* near a wall, for a body without poses: the faces on which the flow is solved; NULL: the given faces */
   cb_surface *fine;
   /* near a wall: the estimated error on the faces that are used there, computed far from the wall */
   double error;
@@ -321,7 +321,7 @@ static cb_status prepare_as_given(const cb_fluid_model *m, known *k, const cb_su
   const cb_kirchhoff_options options = options_of(m->params, surface);
   cb_kirchhoff_mass mass;
   const cb_status status = k->moving ? CB_OK : create_moving(surface, &options, &k->moving);
-  /* If the given shape has no solution, other shapes may have one. */
+  /* It is no error if the given shape has no solution, because other shapes may have one. */
   if (status || cb_moving_added_mass(k->moving, x, NULL, &mass)) return status;
   const cb_kirchhoff_report report = cb_moving_report(k->moving);
   return report_mass(surface, &mass, &report, found);

@@ -356,7 +356,7 @@ static const double shrunk = 0.25, least_sine = 0.02;
 static double height(const cb_space *g, int m, const double x[][CB_COORD_MAX], int i) {
   const double *a = x[i % m + 1], *b = m == 3 ? x[(i + 1) % m + 1] : NULL, *p = x[i];
   if (!b) return cb_distance(g, a, p);
-  const cb_trig t = cb_trig_of(g->factor[0].curvature); /* the height h: s(h) = s(pb) sin(angle at b), s = cb_trig_s */
+  const cb_trig t = cb_trig_of(g->factor[0].curvature); /* S(height) = S(pb) sin(angle at b), with S = cb_trig_s */
   const double pa = cb_distance(g, p, a), pb = cb_distance(g, p, b), ab = cb_distance(g, a, b),
                half = (pa + pb + ab) / 2;
   const double sine =

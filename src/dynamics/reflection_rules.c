@@ -33,8 +33,8 @@ static const double round_off = 64 * DBL_EPSILON;
 /* If a contact depends on others whose z are 0, its z is 0 too, up to this tolerance. The tolerance is larger than the
  * error of an ill-conditioned D_PP. */
 static const double zero = 1e-10;
-/* If the smallest pivot is above this, it is certain that there is no solution; otherwise the cause may be round-off.
- */
+/* If z_a stays negative and the smallest pivot of D_PP is above this, the problem certainly has no solution. With a
+ * smaller pivot the cause may be round-off. */
 static const double sure = 1e-5;
 /* A solution l counts as growing without bound if the sum of the absolute values of the terms of a z exceeds this,
  * relative to the largest |q|. */

@@ -55,7 +55,7 @@ INLINE vec psi(cb_springs_shape shape, vec t) {
   return psi_near(shape, t);
 }
 
-/* Returns y = q (1 - t), and writes psi to *p. */
+/* Returns y = q (1 - t) of the springs with the squared chords q, and writes their psi to *p. quarter is K/4. */
 INLINE vec chord(cb_springs_shape shape, double quarter, vec q, vec *p) {
   vec t = set(quarter) * q;
   *p = psi(shape, t);

@@ -52,8 +52,8 @@ static int search(const graph *g, int root, int *mark, int from, int to, int *qu
 enum { UNSEEN = -1, REACHED = -2, WAITING = -3, DONE = -4 }; /* a mark >= 0 is the number of the vertex's region */
 
 /* Numbers the vertices of a component, which have the mark REACHED, starting at `root`. `count` vertices of other
- * components have numbers already; returns the new count. frontier is a first-in first-out list of the vertices that
- * full regions have found. */
+ * components have numbers already. Returns how many vertices then have numbers. frontier is a first-in first-out list
+ * of the vertices that full regions have found. */
 static int grow(const graph *g, int root, int *mark, int *order, int count, int *region, int *frontier) {
   int first = 0, last = 0, head = 0, tail = 0;
   frontier[last++] = root;

@@ -183,7 +183,9 @@ typedef struct cb_export_flow_body {
 
 /* The flow around some bodies of the run, computed as if the other bodies did not exist. */
 typedef struct cb_export_flow {
-  int body, bodies, vertex, face, vertices, faces; /* its first body, vertex and face in the scene; their numbers */
+  /* the flow has `bodies` bodies, `vertices` vertices and `faces` faces; in the scene they begin with the numbers
+   * body, vertex and face */
+  int body, bodies, vertex, face, vertices, faces;
   bool sheets;
   double h;                /* time step of the differences in time, in s */
   cb_flow_about *field[3]; /* the solutions at the times -h, 0 and h after the row */

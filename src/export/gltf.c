@@ -30,7 +30,8 @@ static void put_u32(cb_text *out, uint32_t bits) {
   cb_text_put(out, (const char *)byte, 4);
 }
 
-/* Writes an accessor of everything in the buffer after `start`, without its closing brace. target 0: no vertices. */
+/* Writes an accessor of everything in the buffer after `start`, without its closing brace. target says whether these
+ * numbers are vertices or indices; it is 0 for all other data. */
 static int begin_accessor(cb_gltf *s, size_t start, int component, const char *type, size_t n, int target) {
   FILE *view = s->list[CB_GLTF_VIEWS].stream, *out = s->list[CB_GLTF_ACCESSORS].stream;
   const int v = cb_gltf_add(s, CB_GLTF_VIEWS), a = cb_gltf_add(s, CB_GLTF_ACCESSORS);

@@ -51,7 +51,7 @@ static bool is_copy(const scene *s, size_t b) { return b && s->bodies.body[b] ==
 /* Returns whether the vertices of the body move relative to its node. */
 static bool morphs(const scene *s, size_t b) { return s->K != 0 || cb_immersed_poses(s->bodies.body[b]); }
 
-/* Finds the space of the scenario: without `space`, that of bodies in a fluid. */
+/* Finds the space of the scenario. If the scenario has no key `space`, this is the space of its bodies in a fluid. */
 static cb_status find_space(scene *s, const cb_node *root) {
   const cb_node *node = cb_node_get(root, "space");
   cb_status status = CB_OK;

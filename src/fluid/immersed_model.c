@@ -145,7 +145,7 @@ static cb_status solve(const maker *m, double t, double number[NUMBERS]) {
   return CB_OK;
 }
 
-/* Finds the units of the errors (above) from the added mass at SAMPLES times. */
+/* Finds the units of the errors, u_a u_b, u_a v and v^2/2 of the head comment, from the added mass at SAMPLES times. */
 static cb_status find_units(maker *m) {
   double linear = 0, kinetic = 0, low[3], high[3], square = 0, u[6];
   for (int i = 0; i < SAMPLES; i++) {

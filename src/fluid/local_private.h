@@ -129,8 +129,9 @@ struct cb_local {
   double (*sum)[CB_LOCAL_SUMS];
   double (*edge_sum)[CB_LOCAL_EDGE_SUMS];
   double *mean;  /* [parts]: mean normal velocity of each part, which is subtracted from <x', n> in mu0 */
-  double *folds; /* [parts]: length of the folds among the edges that are not summed with a face */
-  /* [parts]: the length of the border, and sum alpha l over the edges that are not summed with a face */
+  double *folds; /* [parts]: total length of those folds that no face holds */
+  /* [parts]: the length of the border, and the sum of alpha l (bending angle times length) over the edges that no face
+   * holds */
   cb_local_part *part;
 };
 

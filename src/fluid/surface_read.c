@@ -138,8 +138,8 @@ static bool reserve(closing *c, size_t more) {
   return triangles && (groups || !m->n_groups);
 }
 
-/* Closes the hole whose border is a loop of n ways, if its share of the area is small; otherwise the hole is counted as
- * left open. */
+/* Closes the hole whose border is the loop of the n edges c->way[path[k]], if its area is at most the share c->share of
+ * the area of its piece with this hole closed. A larger hole is counted as left open. */
 static cb_status close_hole(closing *c, const int *path, int n) {
   const way *first = &c->way[path[0]];
   cb_mesh *m = c->m;

@@ -145,8 +145,8 @@ static cb_status factor_log(cb_factor f, const double *x, const double *y, doubl
     const double r = sqrt(-f.curvature), d = sqrt(of.s), to = d * r / sinh(r * d), from = d * r / tanh(r * d);
     for (int a = 0; a < f.count; a++) v[a] = to * y[a] - from * x[a];
   } else if (beyond_quarter(f, square)) {
-    /* The sum x + y has round-off along x, which matters near the antipode. It is removed before the division by the
-     * length. */
+    /* The sum x + y has round-off along x, which matters near the antipode. Its part along x is therefore removed
+     * before v gets its length. */
     for (int a = 0; a < f.count; a++) v[a] = x[a] + y[a];
     cb_factor_project_tangent(f, x, v);
     scale = sqrt(of.s / cb_factor_inner(f, v, v));

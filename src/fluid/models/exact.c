@@ -195,8 +195,8 @@ static void release(const cb_fluid_model *m, void *body) {
 
 /* --- its added mass --- */
 
-/* Computes the added mass to the requested error. If the vertices are at rest at the given places, the body may be a
- * shape of bodies/shapes, whose finer faces lie on the true surface. */
+/* Computes the added mass to the requested error. For vertices at rest at their given positions, finer faces of a shape
+ * of bodies/shapes lie on its true surface. For all other poses the given flat faces are divided. */
 static cb_status to_error(const cb_fluid_model *m, const known *k, const cb_surface *surface, const double (*x)[3],
                           const double (*v)[3], cb_added_mass *out) {
   const exact *own = m->params;

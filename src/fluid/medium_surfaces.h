@@ -23,8 +23,8 @@ cb_status cb_medium_faces(const cb_medium *m, int n, const double (*corner)[3][3
  *
  *   *mass     the displaced mass, int rho dV
  *   moment    int rho x_h dV, where x_h is the part of the place x perpendicular to up
- *   along     (int Q dV) up is added to it, where Q = int_0^h rho dh at the height h; the potential is
- *             -|g| <along, up>
+ *   along     the function adds the vector (int Q dV) up to it, where Q = int_0^h rho dh at the height h; the
+ *             potential of buoyancy is -|g| int Q dV
  *
  * rho is the density of the fluid and g the gravity. If `along` is NULL, the integral of Q is not evaluated.
  * `along` and `moment` may be the same array. Returns CB_STEP_NOT_FINITE for a density that has no value.

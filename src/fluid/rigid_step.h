@@ -151,10 +151,11 @@ cb_status cb_rigid_trial_finish(const cb_rigid_trial *e, const double Y[6], cons
  *   (dtau^-1_{hY})^T (K Y + mu0) = p_k + h/2 B F,  p_{k+1} = (dtau^-1_{-hY})^T (K Y + mu0) + h/2 B^T F
  *
  * F is the wrench at the midpoint g_k s, where s s = tau(h Y) and s = T(y) B with a transvection T(y) and a rotation B.
- * Each half of F is carried along the geodesic from the body's origin at the midpoint to its origin at the node, torque
- * and force separately as in flat space, so that the step is symmetric in time.
+ * Each half of F is transported in parallel along the geodesic from the body's origin at the midpoint to its origin at
+ * the node, torque and force separately as in flat space, so that the step is symmetric in time.
  *
- * The momentum (l, p) is kept in the axes that T(x) carries along, world = R(q) momentum. From node to node it changes
+ * For the pose T(x) R(q) the momentum (l, p) is kept in the axes that T(x) transports from the base point to the body:
+ * it is R(q) times the momentum in the body frame, and is stored as `world`. From node to node it changes
  * by Ad* of the step's transvection and by the additional rotation that the product of two transvections contains. Both
  * are computed in twice the precision, so that p.p + K l.l (with the curvature K) and l.p are conserved to that
  * precision at any distance. The position is updated by the increment of a step, so that the round-off of the position

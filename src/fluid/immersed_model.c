@@ -260,9 +260,9 @@ static void added_mass_table_free(cb_added_mass_table *s) {
 }
 
 /* Makes the table: evaluates the model at each point and stores copies of its results. `error` is the requested error
- * in the units of the head comment. Returns CB_ERROR_STEP if this error is not reached (the message gives the time and the error that
- * was reached), or if a result is not finite. Returns CB_ERROR_ARGUMENT for poses without a period or an end, and the
- * errors of the model and the poses. The caller frees *out. */
+ * in the units of the head comment. Returns CB_ERROR_STEP if this error is not reached (the message gives the time and
+ * the error that was reached), or if a result is not finite. Returns CB_ERROR_ARGUMENT for poses without a period or an
+ * end, and the errors of the model and the poses. The caller frees *out. */
 static cb_status added_mass_table_create(const cb_fluid_model *model, const void *body, const cb_surface *surface,
                                          const cb_poses *poses, double error, cb_added_mass_table **out) {
   const size_t vertices = (size_t)surface->vertices;

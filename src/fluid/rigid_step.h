@@ -155,11 +155,11 @@ cb_status cb_rigid_trial_finish(const cb_rigid_trial *e, const double Y[6], cons
  * the node, torque and force separately as in flat space, so that the step is symmetric in time.
  *
  * For the pose T(x) R(q) the momentum (l, p) is kept in the axes that T(x) transports from the base point to the body:
- * it is R(q) times the momentum in the body frame, and is stored as `world`. From node to node it changes
- * by Ad* of the step's transvection and by the additional rotation that the product of two transvections contains. Both
- * are computed in twice the precision, so that p.p + K l.l (with the curvature K) and l.p are conserved to that
- * precision at any distance. The position is updated by the increment of a step, so that the round-off of the position
- * and of the spatial momentum is relative to the increment. The inertia and mu0 may only depend on the time.
+ * it is R(q) times the momentum in the body frame, and is stored as `world`. From node to node it changes by Ad* of the
+ * step's transvection and by the additional rotation that the product of two transvections contains. Both are computed
+ * in twice the precision, so that p.p + K l.l (with the curvature K) and l.p are conserved to that precision at any
+ * distance. The position is updated by the increment of a step, so that the round-off of the position and of the
+ * spatial momentum is relative to the increment. The inertia and mu0 may only depend on the time.
  */
 
 /* --- the parts of a step in a curved space, for bodies that are joined (mechanism/mechanism_curved.c) --- */

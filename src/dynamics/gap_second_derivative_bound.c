@@ -49,8 +49,8 @@ typedef struct derivatives {
   double hessian, gradient, gradient_t, second_t; /* |Hess f|, |df|, |d f_t|, |f_tt| */
 } derivatives;
 
-/* Computes the norms from components in an orthonormal frame of n vectors. Returns false if a component is not finite.
- */
+/* Computes the norms of the derivatives of f from their components in an orthonormal frame of n vectors. Returns false
+ * if a component is not finite. */
 static bool norms(int n, const double *df, const double *dft, double (*h)[N], double ftt, derivatives *out) {
   double first = 0, mixed = 0, second = 0;
   for (int i = 0; i < n; i++) {

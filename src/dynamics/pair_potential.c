@@ -338,8 +338,8 @@ static cb_status check_central(const cb_system *s, const cb_central *c, const cb
   return status;
 }
 
-/* Checks a row of constraints that is used as a potential. Its value depends on the distances or directions from each
- * point of an element to the next one. */
+/* Does what cb_antipodes_check does for a row that is used as a potential. The value of a row depends on the distances
+ * or directions from each point of an element to the next one, so these pairs of points are examined. */
 static cb_status check_potential(const cb_system *s, const cb_constraint *row, const cb_state *state, double h,
                                  int *place) {
   cb_status status = CB_OK;

@@ -92,7 +92,7 @@ static void lcp_active(const cb_lcp *s, double *y) {
   }
 }
 
-/* Sets step[P] = dl_P and rate[j] = dz_j for dl_a = 1. */
+/* Finds how l_P and z change if l_a grows by 1 and z_P stays 0: step[P] = dl_P and rate[j] = dz_j. */
 static void direction(cb_lcp *s, int a) {
   const int n = s->n;
   for (int c = 0; c < s->count; c++) s->step[c] = -s->D[(size_t)s->P[c] * n + a];

@@ -124,8 +124,8 @@ int cb_gltf_sampler(cb_gltf *s, int output);
 void cb_gltf_channel(cb_gltf *s, int node, const char *path, int sampler);
 /* Animates a property of a node by `width` numbers x per key. Writes nothing if x is the same at all keys. */
 void cb_gltf_animate(cb_gltf *s, int node, const char *path, size_t width, const double *x);
-/* Turns q (x, y, z, w), which maps the z axis to some direction, by the smallest rotation after which it maps the z axis
- * to the unit vector d. */
+/* Turns q (x, y, z, w), which maps the z axis to some direction, by the smallest rotation after which it maps the z
+ * axis to the unit vector d. */
 void cb_gltf_turn_z(const double d[3], double q[4]);
 /* The first function adds the meshes of a unit sphere in each colour, and returns the number of the first one. The
  * second one adds the mesh of a bond, a line from (0, 0, 0) to (0, 0, 1) in a cylinder of radius 1, and returns its

@@ -117,8 +117,8 @@ static cb_status make_frame(const cb_export_bodies *s, frame *f) {
 }
 
 /* Computes the velocity X_xi(y) + y' of a vertex y, which has the normal coordinates g in the body: xi is the twist,
- * X_xi its Killing field, and K the curvature. The components are along the body's axes, carried to the vertex by the
- * transvection from the body's origin. */
+ * X_xi its Killing field, and K the curvature. The components are along the body's axes, transported from the body's
+ * origin to the vertex. */
 static void carried(double K, const double twist[6], const double g[3], const double dg[3], double out[3]) {
   double y[4], u[4], turn[3];
   cb_curved_point(K, g, y);

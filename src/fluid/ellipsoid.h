@@ -55,7 +55,7 @@ typedef struct cb_ellipsoids {
 } cb_ellipsoids;
 
 void cb_ellipsoid_kappa(const double r[3], cb_ellipsoid_rule rule, double kappa[3]);
-/* Computes all members that follow from r. */
+/* Computes the members that follow from the semi-axes r, which are `volume` and all members after it. */
 void cb_ellipsoid_finish(cb_ellipsoid *e, cb_ellipsoid_rule rule);
 
 /* Reads a list of {type: .., size: [..], position: [..], quaternion: [..], part: .., coefficients: [..]}. If the list

@@ -226,7 +226,10 @@ double cb_exact_keep_one(cb_exact_asked asked, const cb_added_mass *found, int l
 /* Bodies whose vertices move. If the error must be met, the levels are chosen so that they meet half of it at the given
  * vertices, because other poses may need finer faces. */
 
-enum { SOLVED_OFTEN = 10000 }; /* faces above which a level is not solved if the error is fair (CB_EXACT_FAIR) */
+/* This number takes the place of asked.faces, because the level is solved for many poses: if the error is fair
+ * (CB_EXACT_FAIR), no level with more faces is solved. It is not used if asked.faces is INT_MAX or asked.maximum is
+ * set. */
+enum { SOLVED_OFTEN = 10000 };
 
 struct cb_exact_posed {
   cb_arena *arena;

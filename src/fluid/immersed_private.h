@@ -48,8 +48,8 @@ typedef struct cb_part_fit {
   int n;            /* number of vertices */
   int *vertex;      /* [n]: their numbers in the surface */
   double *w;        /* [n]: weights */
-  double (*a)[3];   /* [n]: X - centre */
-  double centre[3]; /* sum w X */
+  double (*a)[3];   /* [n]: a = X - centre, with the position X of a vertex at rest */
+  double centre[3]; /* the mean position of the part at rest, sum w X */
   double size;      /* (sum w |a|^2)^(1/2) */
   const cb_surface *surface;
 } cb_part_fit;

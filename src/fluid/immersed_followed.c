@@ -227,8 +227,8 @@ cb_status cb_part_motion_at(const cb_part_fit *f, const double (*x)[3], const do
   return status;
 }
 
-/* Finds the place at which the point X0 of the part at rest is in the motion m, and the twist of this place: the spin of
- * the part and the velocity of the point. */
+/* Finds the place at which the point X0 of the part at rest is in the motion m, and the twist of this place: the spin
+ * of the part and the velocity of the point. */
 static void part_motion_place(const cb_part_fit *f, const cb_part_motion *m, const double X0[3], double place[3],
                               double twist[6]) {
   double arm[3], turned[3], turn[3];

@@ -224,7 +224,8 @@ static cb_status put_vertices(scene *s, size_t b, int *first) {
   return status;
 }
 
-/* Writes the mesh of a body, with one primitive per part. Part p has the colour number colour + p. */
+/* Writes the mesh of a body, with one primitive per part. Part p has the colour number colour + p, modulo the number of
+ * colours. */
 static cb_status put_body_mesh(scene *s, size_t b, int colour, int *mesh) {
   const cb_surface *surface = cb_immersed_surface(s->bodies.body[b]);
   int first = 0, (*index)[3] = malloc(((size_t)surface->faces + 1) * sizeof *index);

@@ -277,7 +277,7 @@ struct cb_immersed {
   cb_added_mass_table *added_mass_table; /* the added mass along the poses; NULL: it is computed at each time */
   int texts;
   cb_immersed_text *text;
-  int externals;         /* number of the names in the texts that stand for quantities of other bodies */
+  int externals;         /* number of the names in the texts whose values the caller gives */
   const char **external; /* [externals] */
   int terms;
   cb_immersed_term *term; /* [terms]: the terms that act, in their order */

@@ -57,11 +57,11 @@ struct cb_builder {
   cb_constraint *constraint;
   int (*triangle)[3];      /* triangles of surfaces, body after body */
   cb_origin *origin;       /* origin[0] is the identity */
-  cb_builder_frame *frame; /* one for each origin */
+  cb_builder_frame *frame; /* the two parts of each origin */
   int current_origin;
   cb_origin centre_origin; /* the origin of the fixed points that are given next (cb_builder_centre_origin) */
   bool drop_redundant;
-  bool couples; /* bodies with joints need no particles */
+  bool couples; /* the system couples bodies with joints, so it needs no particles */
   /* tracers: particles may have no mass; in_world: all coordinates are those of the world (builder_points.h) */
   bool tracers, in_world;
   /* parameters, stored in `texts`, and controls that expressions may use in addition to their variables */

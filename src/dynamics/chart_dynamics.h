@@ -25,7 +25,7 @@ typedef struct cb_chart_metric {
 } cb_chart_metric;
 
 enum {
-  /* memory, in numbers, that suffices for any d */
+  /* How many numbers of memory are enough for a chart with any number d of coordinates. */
   CB_CHART_METRIC_CAPACITY = CB_Q_MAX * CB_Q_MAX * (2 + CB_Q_MAX + CB_Q_MAX * CB_Q_MAX),
   CB_CHART_JET_CAPACITY = 5 * CB_Q_MAX * CB_Q_MAX
 };

@@ -277,8 +277,8 @@ void cb_triangle_in_sides(const double *first, const double *second, double *gra
   }
 }
 
-/* Converts the derivatives of log X (l first, ll second) to those of F(X), given f1 = X F' and f2 = X (X F')'. hessian
- * may be NULL. */
+/* Converts the derivatives of log X to those of F(X), where X is a function of the three sides. l and ll are the first
+ * and second derivatives of log X, f1 = X F' and f2 = X (X F')'. hessian may be NULL. */
 void cb_triangle_by_logarithm(double f1, double f2, const double *l, const double *ll, double *gradient,
                               double *hessian) {
   for (int a = 0; a < SIDES; a++) {

@@ -117,8 +117,8 @@ void cb_triangle_half_sums(const double *d, double *sigma);
 /* Let f_i be one function of sigma_i for each i. Given first[i] = f_i' and second[i] = f_i'', computes the gradient and
  * the Hessian of the sum of the f_i(sigma_i) in the sides. */
 void cb_triangle_in_sides(const double *first, const double *second, double *gradient, double *hessian);
-/* Converts the derivatives of log X (l first, ll second) to those of F(X), given f1 = X F' and f2 = X (X F')'. hessian
- * may be NULL. */
+/* Converts the derivatives of log X to those of F(X), where X is a function of the three sides. l and ll are the first
+ * and second derivatives of log X, f1 = X F' and f2 = X (X F')'. hessian may be NULL. */
 void cb_triangle_by_logarithm(double f1, double f2, const double *l, const double *ll, double *gradient,
                               double *hessian);
 /* Computes the element f(d_0, d_1, d_2) of three points. d_s is the distance of the points with the numbers ends[s][0]
@@ -203,8 +203,9 @@ cb_status cb_constraint_read_chart(const cb_constraint_entry *e, const cb_node *
                                    const cb_chart **chart);
 /* Sets *text to the text of node, which must be an expression of the variables names[count]. */
 cb_status cb_constraint_read_expression(const cb_node *node, const char *const *names, size_t count, const char **text);
-/* Reads triangles, listed or those of a body, and a target, and adds a constraint of their area or volume. `what` is
- * the key of the target, `range` its range (as in cb_param), and `add` the function that adds the constraint. */
+/* Reads a target and triangles, and adds a constraint of the area or the volume of these triangles. They are those of
+ * the node `list`, or those of the surface of the node `body`. `what` is the key of the target, `range` the range of
+ * the target (as in cb_param), and `add` the function that adds the constraint. */
 typedef cb_status cb_triangle_measure(cb_builder *b, const char *name, int n, const int (*triangle)[3],
                                       cb_target target);
 cb_status cb_constraint_read_triangles(const cb_constraint_entry *e, const cb_node *body, const cb_node *list,

@@ -31,7 +31,7 @@ enum { COORDINATES = CB_Q_MAX, POINTS = CB_ELEMENT_PARTICLES };
 /* The n variables of an evaluation: the k coordinates of each of the `count` points in `moves`, then t if `timed`. */
 typedef struct variables {
   int n, count, k;
-  int moves[POINTS]; /* points, ascending */
+  int moves[POINTS]; /* the numbers of the points that are variable, ascending */
   bool timed;
 } variables;
 

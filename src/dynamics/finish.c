@@ -40,7 +40,7 @@ static void connect(const cb_builder *b, int *parent) {
 }
 
 /* Sets order[place] = particle. Springs and constraints determine the order, so that neighbours are near each other in
- * memory. At most `few` particles keep their order. */
+ * memory. A system with at most `few` particles keeps its order. */
 static cb_status locality(const cb_builder *b, int *order) {
   int n = b->n_points;
   size_t maximum = (size_t)b->n_bonds, m = 0;

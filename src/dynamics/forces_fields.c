@@ -154,8 +154,8 @@ static void onto_space(const cb_space *g, double *y) {
 
 static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
 
-/* A point q of the chart of a field: J, inverse = g^-1 and, where they are needed, lower = g^-1 J^T I and the velocity
- * rate = q'. */
+/* A point q of the chart of a field. J is the Jacobian of the point of the embedding, and inverse = g^-1 the inverse
+ * metric. lower = g^-1 J^T I and the velocity rate = q' are set only where they are needed. */
 typedef struct chart_point {
   double q[DIM], rate[DIM], J[K * DIM], inverse[DIM * DIM], lower[DIM][K];
 } chart_point;

@@ -14,7 +14,7 @@ struct cb_forces {
   const cb_system *system;
   cb_arena *arena;
   int threads;
-  double raise[CB_Q_MAX]; /* -form^-1 in the embedding, -1 in a chart */
+  double raise[CB_Q_MAX]; /* the factors of dV/dx in a force: -form^-1 in the embedding, -1 in a chart */
   bool springs_alone;     /* springs with a plan are the only forces */
 
   cb_springs_work *springs; /* NULL in a space with a chart, or without springs */

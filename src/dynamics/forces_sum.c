@@ -38,7 +38,7 @@ static const double near = 0.01;
 /* U'' delta - U' is treated as round-off if it is less than this times U'' delta. */
 static const double round_off = 1e-10;
 
-/* The energy and its derivatives in the value of the row, or in its cosine. */
+/* The potential energy U of a row, and its first and second derivatives by the row's value s or by the cosine of s. */
 typedef struct energy {
   double u, du, ddu;
 } energy;
@@ -96,7 +96,7 @@ cb_status cb_potentials_value(cb_forces *f, int r, double t, const double *x, do
   return CB_OK;
 }
 
-/* Converts derivatives in s to those in its cosine c. */
+/* Converts derivatives of U by s to derivatives by c = cos s. */
 static cb_status in_cosine(const cb_constraint *row, value s, double c, energy *u) {
   const double sine = sine_of(c), ss = sine * sine, d = s.delta, dd = d * d, du = u->du, ddu = u->ddu;
   if (sine <= straight) {

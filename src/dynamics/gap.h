@@ -109,14 +109,16 @@ int cb_gaps_surfaces(const cb_gaps *gaps, int triangle_a, int triangle_b, int ma
 
 /* The rest of this file is private to the files gap*.c and those of walls and events. */
 
-/* The frames of the two components whose distance was computed last. */
+/* The frames of two components, prepared for distances between their particles. They are kept for the next call, which
+ * often has the same components. */
 typedef struct cb_gap_frames {
   int a, b;  /* the two components; -1: none yet */
   bool same; /* the two frames are the same */
   cb_frames frames;
 } cb_gap_frames;
 
-/* The component and the centre of a wall whose distance was computed last. */
+/* The centre of a wall, prepared for distances from the particles of one component. It is kept for the next call, which
+ * often has the same component and centre. */
 typedef struct cb_gap_anchor {
   int a; /* the component; -1: none yet */
   const double *centre;

@@ -20,8 +20,8 @@ typedef struct cb_gap_motion {
   double squares, acceleration, maximum;
 } cb_gap_motion;
 
-/* Closed forms. `of` points to the parameters of the wall or event. If a member is NULL, the comment of the member says
- * what is used instead. */
+/* Functions of a wall or an event in closed form. `of` points to the parameters of the wall or event. If a member is
+ * NULL, the comment of the member says what is used instead. */
 typedef struct cb_gap_forms {
   /* --- functions of coordinates --- */
   const cb_chart *(*chart)(const void *of); /* the chart of the coordinates; NULL: class->chart */
@@ -45,7 +45,7 @@ typedef struct cb_gap_forms {
                   cb_gap_motion m);
   /* marks as not conserved the momenta that the wall changes */
   void (*keep)(const cb_space *g, const void *of, cb_conserved *out);
-  const double *(*centre)(const void *of); /* the point of the world from which a wall measures */
+  const double *(*centre)(const void *of); /* the point of the world from which a wall measures distances */
   double (*distance)(const void *of);      /* the distance with which an event compares; NULL: 0 */
 } cb_gap_forms;
 

@@ -38,7 +38,7 @@
 
 enum { N = CB_Q_MAX };
 
-/* Factor on the largest sample, for larger values at points between the samples. */
+/* The largest sample is multiplied by this factor, because values at points between the samples may be larger. */
 static const double between = 2;
 /* Fractions of the distance at which samples are taken. */
 static const double part[] = {1, 0.618033988749895, 0.2679491924311227};
@@ -49,8 +49,8 @@ typedef struct derivatives {
   double hessian, gradient, gradient_t, second_t; /* |Hess f|, |df|, |d f_t|, |f_tt| */
 } derivatives;
 
-/* Computes the norms from components in an orthonormal frame of n vectors. Returns false if a component is not finite.
- */
+/* Computes the norms of the derivatives of f from their components in an orthonormal frame of n vectors. Returns false
+ * if a component is not finite. */
 static bool norms(int n, const double *df, const double *dft, double (*h)[N], double ftt, derivatives *out) {
   double first = 0, mixed = 0, second = 0;
   for (int i = 0; i < n; i++) {
@@ -356,7 +356,7 @@ static const double shrunk = 0.25, least_sine = 0.02;
 static double height(const cb_space *g, int m, const double x[][CB_COORD_MAX], int i) {
   const double *a = x[i % m + 1], *b = m == 3 ? x[(i + 1) % m + 1] : NULL, *p = x[i];
   if (!b) return cb_distance(g, a, p);
-  const cb_trig t = cb_trig_of(g->factor[0].curvature); /* the height h: s(h) = s(pb) sin(angle at b), s = cb_trig_s */
+  const cb_trig t = cb_trig_of(g->factor[0].curvature); /* S(height) = S(pb) sin(angle at b), with S = cb_trig_s */
   const double pa = cb_distance(g, p, a), pb = cb_distance(g, p, b), ab = cb_distance(g, a, b),
                half = (pa + pb + ab) / 2;
   const double sine =

@@ -389,7 +389,7 @@ static void edges(const cb_gaps *gaps, int a, int b, list *out) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
       const feature e = edge_of(s, a, i), f = edge_of(s, b, j);
-      /* so that both orders of the two edges give the same gap */
+      /* the edge with the lower vertices comes first, so that the same pair of edges always gives the same gap */
       const bool first = e.a < f.a || (e.a == f.a && e.b < f.b);
       if (first ? responsible_for_edges(s, e, f, a, b) : responsible_for_edges(s, f, e, b, a))
         add(out, first ? (cb_gap){CB_GAP_EDGE_EDGE, 4, {e.a, e.b, f.a, f.b}, b, 1}

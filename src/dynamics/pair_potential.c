@@ -78,7 +78,7 @@ static cb_pair_value green_at(double a, double k, double d) {
 
 static cb_pair_value from_jet(const cb_jet *j) { return (cb_pair_value){j->v, j->g[0], j->h[0]}; }
 
-/* Computes U by jets, from the expression of the potential or from the function of its class. */
+/* Computes the potential U and its derivatives by jets, from its expression or from the function of its class. */
 static __attribute__((noinline)) cb_pair_value by_jets(const cb_pair_potential *pair_potential, const cb_pair *pair,
                                                        double d) {
   if (pair_potential->expression) {
@@ -338,8 +338,8 @@ static cb_status check_central(const cb_system *s, const cb_central *c, const cb
   return status;
 }
 
-/* Checks a row of constraints that is used as a potential. Its value depends on the distances or directions from each
- * point of an element to the next one. */
+/* Does what cb_antipodes_check does for a row that is used as a potential. The value of a row depends on the distances
+ * or directions from each point of an element to the next one, so these pairs of points are examined. */
 static cb_status check_potential(const cb_system *s, const cb_constraint *row, const cb_state *state, double h,
                                  int *place) {
   cb_status status = CB_OK;

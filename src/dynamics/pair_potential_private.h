@@ -23,7 +23,8 @@ typedef struct cb_pair_potential {
   const cb_expression *expression;
 } cb_pair_potential;
 
-/* The values that a pair contributes: its factor, and what the potential may depend on. */
+/* The values of one pair of points: the time, masses, charges and curvature on which the potential may depend, and the
+ * factor f of the file header: 1, the product of the masses, or the product of the charges. */
 typedef struct cb_pair_values {
   cb_pair pair;
   double factor;

@@ -367,7 +367,8 @@ static cb_status take_rates(const cb_reflection *r, const cb_reflection_contact 
   return CB_OK;
 }
 
-/* Adds sum_a q_a l_a to the momenta p. */
+/* Adds sum_a q_a l_a to the momenta p (symbols: reflection.h), sets the impulses l to 0, and computes the rates u from
+ * the new momenta. */
 cb_status cb_reflection_push(cb_reflection *r, const cb_reflection_contact *contact, cb_contact_group *g) {
   for (int i = 0; i < g->n; i++) {
     cb_normal *n = &r->normal[g->contact[i]];

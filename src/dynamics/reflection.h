@@ -95,7 +95,7 @@ typedef struct cb_contact_group {
   int *contact;
   double *D, *u, *e, *l; /* l[n]: impulses that are still to be applied to the momenta */
   double *tolerance;     /* the round-off of u */
-  bool *fixed;           /* [n]: D_aa counts as 0 */
+  bool *fixed;           /* [n]: D_aa counts as 0, because the constraints do not let the gap change */
 } cb_contact_group;
 
 typedef struct cb_reserved {
@@ -138,9 +138,9 @@ typedef struct cb_lcp {
   int *P, *place; /* place: the position in P; negative: not in P */
 } cb_lcp;
 
-/* Solves the problem. A solution is accepted if z >= -tolerance[n]. If the round-off that follows from the smallest
- * pivot is larger, it is used in place of the tolerance. buffer has n*(n + 5) numbers, list has 2n. Returns
- * CB_STEP_SINGULAR if there is no solution, and CB_STEP_NO_CONVERGENCE if the solution is lost in round-off, both
- * without a message. */
+/* Solves the complementarity problem above; s holds the solution. A solution is accepted if z >= -tolerance[n]. If the
+ * round-off that follows from the smallest pivot is larger, it is used in place of the tolerance. buffer has n*(n + 5)
+ * numbers, list has 2n. Returns CB_STEP_SINGULAR if there is no solution, and CB_STEP_NO_CONVERGENCE if the solution is
+ * lost in round-off, both without a message. */
 cb_status cb_lcp_solve(int n, const double *D, const double *q, const double *tolerance, double *buffer, int *list,
                        cb_lcp *s);

@@ -33,14 +33,14 @@ static const double round_off = 64 * DBL_EPSILON;
 /* If a contact depends on others whose z are 0, its z is 0 too, up to this tolerance. The tolerance is larger than the
  * error of an ill-conditioned D_PP. */
 static const double zero = 1e-10;
-/* If the smallest pivot is above this, it is certain that there is no solution; otherwise the cause may be round-off.
- */
+/* If z_a stays negative and the smallest pivot of D_PP is above this, the problem certainly has no solution. With a
+ * smaller pivot the cause may be round-off. */
 static const double sure = 1e-5;
 /* A solution l counts as growing without bound if the sum of the absolute values of the terms of a z exceeds this,
  * relative to the largest |q|. */
 static const double endless = 1e10;
-/* Values of `place` for indices that are not in P. DEPENDENT and RESTS last until the next contact has been driven to z
- * = 0. */
+/* Values of `place` for indices that are not in P. DEPENDENT is for a contact that cannot enter P because it depends on
+ * P, and RESTS for one that stays without impulse. Both last until the next contact has been driven to z = 0. */
 enum { OUT = -1, DEPENDENT = -2, RESTS = -3 };
 
 /* Computes row `at` of the factor, for P[at]. Returns false if the row depends on the rows before it. */
@@ -92,7 +92,7 @@ static void lcp_active(const cb_lcp *s, double *y) {
   }
 }
 
-/* Sets step[P] = dl_P and rate[j] = dz_j for dl_a = 1. */
+/* Finds how l_P and z change if l_a grows by 1 and z_P stays 0: step[P] = dl_P and rate[j] = dz_j. */
 static void direction(cb_lcp *s, int a) {
   const int n = s->n;
   for (int c = 0; c < s->count; c++) s->step[c] = -s->D[(size_t)s->P[c] * n + a];
@@ -141,7 +141,8 @@ static int first_block(const cb_lcp *s, int a, const double *tolerance, double *
   return block;
 }
 
-/* Does the same as first_block for a decrease of l_a during which z does not change. */
+/* Finds the first contact whose impulse becomes 0 while l_a decreases and z does not change. Returns a if this is l_a
+ * itself. *length becomes the change of l_a, which is negative or 0. */
 static int first_back(const cb_lcp *s, int a, double *length) {
   int block = a;
   *length = s->l[a];

@@ -359,7 +359,7 @@ typedef struct spring_values {
   double stiffness, rest, damping;
 } spring_values;
 
-/* Sets e and M, and returns d^2. */
+/* Computes e and M (above) of the spring between x and y, and returns d^2. */
 static double chord(const cb_springs_space *space, const double *x, const double *y, double e[K], double m[K][K]) {
   int k = space->k;
   double square = 0;

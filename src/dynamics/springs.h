@@ -145,10 +145,10 @@ struct cb_springs {
   int damped;
   int n_blocks;
   cb_springs_block *block;
-  uint16_t *a;    /* 8 per group */
-  uint16_t *near; /* 8 per near group */
-  uint32_t *far;  /* 8 per far group */
-  /* 8 per group, or 8 in total if all springs have the same value; damping is NULL if there is none */
+  uint16_t *a;    /* the first ends as offsets (cb_spring_run); 8 entries per group */
+  uint16_t *near; /* the second ends of near springs as offsets; 8 entries per near group */
+  uint32_t *far;  /* the second ends of far springs as offsets; 8 entries per far group */
+  /* 8 entries per group, or 8 in total if all springs have the same value; damping is NULL if there is none */
   double *stiffness, *rest, *damping;
   size_t stiffness_step, rest_step;
   uint32_t *number; /* 8 per group: the number of the spring; UINT32_MAX for an empty entry of the last group */

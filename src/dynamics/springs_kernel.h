@@ -55,7 +55,7 @@ INLINE vec psi(cb_springs_shape shape, vec t) {
   return psi_near(shape, t);
 }
 
-/* Returns y = q (1 - t), and writes psi to *p. */
+/* Returns y = q (1 - t) of the springs with the squared chords q, and writes their psi to *p. quarter is K/4. */
 INLINE vec chord(cb_springs_shape shape, double quarter, vec q, vec *p) {
   vec t = set(quarter) * q;
   *p = psi(shape, t);
@@ -81,7 +81,8 @@ INLINE vec product_chord(const cb_springs_space *space, vec4 *delta) {
     for (int l = 0; l < WIDTH; l++) part[i][l] = mul4(delta[l], member);
     double quarter = space->quarter[i];
     vec pi, y, q = inner(part[i], part[i], form);
-    y = chord(quarter > 0 ? CB_SPRINGS_SPHERE : CB_SPRINGS_HYPERBOLOID, quarter, q, &pi); /* flat: psi(0) = 1 */
+    /* in a flat factor t is 0, and both series give psi(0) = 1 */
+    y = chord(quarter > 0 ? CB_SPRINGS_SPHERE : CB_SPRINGS_HYPERBOLOID, quarter, q, &pi);
     sum = fma3(pi * pi, y, sum);
     store(p[i], pi);
   }

@@ -52,8 +52,8 @@ static int search(const graph *g, int root, int *mark, int from, int to, int *qu
 enum { UNSEEN = -1, REACHED = -2, WAITING = -3, DONE = -4 }; /* a mark >= 0 is the number of the vertex's region */
 
 /* Numbers the vertices of a component, which have the mark REACHED, starting at `root`. `count` vertices of other
- * components have numbers already; returns the new count. frontier is a first-in first-out list of the vertices that
- * full regions have found. */
+ * components have numbers already. Returns how many vertices then have numbers. frontier is a first-in first-out list
+ * of the vertices that full regions have found. */
 static int grow(const graph *g, int root, int *mark, int *order, int count, int *region, int *frontier) {
   int first = 0, last = 0, head = 0, tail = 0;
   frontier[last++] = root;
@@ -75,8 +75,8 @@ static int grow(const graph *g, int root, int *mark, int *order, int count, int 
       region[tail++] = u;
     }
     if (count % CB_REORDER_REGION) continue;
-    /* The region is full. Vertices that were found but not numbered wait for a later region; some are in the list
-     * already. */
+    /* The region is full. The vertices that it has found but not numbered wait in `frontier` for a later region. A
+     * vertex may be in `frontier` more than once. */
     for (; head < tail; head++) {
       mark[region[head]] = WAITING;
       frontier[last++] = region[head];
@@ -377,7 +377,8 @@ static int arrange(cb_springs *plan, const cb_spring *spring) {
   return ok;
 }
 
-/* Repeats the springs of a small plan for each stage. */
+/* Makes the run plan->together, with which a small plan computes up to CB_TOGETHER stages in one call. The run repeats
+ * the springs of the plan for each stage. */
 static int arrange_together(cb_springs *plan) {
   size_t n = (size_t)plan->n, m = plan->m, springs = m * CB_TOGETHER, lanes = CB_GROUP * cb_springs_groups(springs);
   uint16_t *a = calloc(lanes, sizeof *a), *near = calloc(lanes, sizeof *near);

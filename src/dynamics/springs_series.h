@@ -57,7 +57,7 @@ static inline double cb_psi_near(double t) {
   return 1 + t * (low[0] + low[1] * s);
 }
 
-/* Returns psi(t) for t outside the two intervals. */
+/* Returns psi(t) for t outside the two intervals of the polynomials, [-1, 0] and [0, 1/2]. */
 static inline double cb_psi_far(double t) {
   double cosine = 1;
   while (t > 0.5 || t < -1) {

@@ -313,12 +313,13 @@ bool cb_system_components_alike(const cb_system *s, int a, int b) {
 
 /* --- conserved quantities --- */
 
-/* Numbers below this, relative to the largest one of the same type, count as round-off. */
+/* Lengths and rates of Killing fields count as 0 if they are below this, relative to the largest one that is compared.
+ */
 static const double vanishes = 1e-12;
 
 /* --- energy --- */
 
-/* Returns whether the values of an expression change in time by themselves, or may be changed. */
+/* Returns whether an expression depends on the time, which is its variable number `variable`, or on a control. */
 static bool timed(const cb_expression *e, int variable) {
   return e && (cb_expression_uses(e, (size_t)variable) || cb_expression_uses_control(e));
 }
@@ -338,7 +339,8 @@ static bool forces_keep_energy(const cb_system *s) {
   return keeps;
 }
 
-/* For a velocity constraint, `expression` is b in a v = b. */
+/* Returns whether a constraint conserves the energy. A velocity constraint a v = b does so only if b is 0, that is, if
+ * it has no `expression`. */
 static bool constraint_keeps_energy(const cb_system *s, const cb_constraint *c) {
   if (c->class->velocity) return !c->expression;
   if (c->class->timed && !c->expression) return false;

@@ -59,8 +59,8 @@ typedef struct cb_conserved {
 
 cb_conserved cb_system_conserved(const cb_system *s);
 struct cb_fixed;
-/* Marks as not conserved the momenta of all Killing fields that move the fixed point `at`, from which something acts.
- */
+/* Marks as not conserved the momenta of all Killing fields that move the fixed point `at`. It is called for the centre
+ * of a potential, a wall or a constraint that acts on particles. */
 void cb_conserved_keep_point(const cb_space *g, const struct cb_fixed *at, cb_conserved *out);
 
 /* Some forces between two points, such as those of springs, change direction where the points are antipodal

@@ -81,7 +81,8 @@ struct cb_system {
   bool *held;                    /* [n_components]: the origin does not move; NULL in an extract */
 
   cb_constraint *constraint; /* [n_constraints], with particles by place; the expressions are owned */
-  /* rows that are not constraints, but potentials of their values; in memory they follow the dropped rows */
+  /* Rows that are not constraints: each has a potential energy that is a function of the row's value. In memory they
+   * follow the dropped rows. */
   cb_constraint_list potentials;
   int n_dropped; /* rows that were dropped because they are redundant */
   struct cb_system

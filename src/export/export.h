@@ -34,7 +34,7 @@ cb_status cb_export_check_output(const char *path, const char *record, const cb_
 /* Opens the scenario of a record; input files of the scenario are searched in the folder of the record. */
 cb_status cb_export_scenario(cb_reader *reader, const char *path, cb_scenario **scenario);
 
-/* The bodies in a fluid of a record. The caller sets reader and path, and frees `body` with free(). */
+/* The bodies in a fluid that a record contains. The caller sets reader and path, and frees `body` with free(). */
 typedef struct cb_export_bodies {
   cb_reader *reader;
   const char *path, *title;
@@ -65,7 +65,7 @@ cb_status cb_record_export_sequence(const char *path, const char *out, uint64_t 
 /* --- animations (gltf.c; gltf_scene.c makes the scene) --- */
 
 typedef struct cb_gltf_options {
-  uint64_t every;    /* rows 0, every, 2 every, ... are exported; 0: few enough for the limits of gltf.c */
+  uint64_t every;    /* rows 0, every, 2 every, ... are exported; 0: gltf_scene.c chooses it, within its limits */
   double time_scale; /* seconds of the animation per unit of time of the record; > 0 */
 } cb_gltf_options;
 
@@ -96,10 +96,10 @@ typedef struct cb_gltf_list {
 
 typedef struct cb_gltf {
   cb_gltf_list list[CB_GLTF_LISTS];
-  cb_text bin;            /* the numbers */
-  size_t keys;            /* number of keys */
+  cb_text bin;            /* the binary chunk with all numbers */
+  size_t keys;            /* number of keys of the animation */
   int input, weights;     /* accessor of the keys; sampler of the weights of morph targets, -1: none so far */
-  double centre[3], size; /* of everything that moves */
+  double centre[3], size; /* centre and diagonal of the box that contains the bodies and particles at all rows */
 } cb_gltf;
 
 /* Where a node is, in the coordinates of the record. The quaternion `turn` is x, y, z, w. */
@@ -107,13 +107,14 @@ typedef struct cb_gltf_place {
   double at[3], turn[4], scale[3];
 } cb_gltf_place;
 
-/* Returns false if there is no memory. cb_gltf_free is called in any case; other failures are found when the file is
- * written. Before that the caller sets keys, input, centre and size. */
+/* Makes the empty lists. Returns false if there is no memory; all other failures are found when the file is written.
+ * The caller calls cb_gltf_free in any case, and sets keys, input, centre and size before the file is written. */
 bool cb_gltf_begin(cb_gltf *s);
 void cb_gltf_free(cb_gltf *s);
 /* Begins an item of a list, and returns its number. */
 int cb_gltf_add(cb_gltf *s, int which);
-/* Put numbers, and return the number of their accessor. width: 1, 3 or 4 numbers each; target 0: not of vertices. */
+/* These two functions write n elements to the buffer and return the number of their accessor. An element of
+ * cb_gltf_floats has `width` numbers (1, 3 or 4). target is CB_GLTF_VERTICES for data of vertices, otherwise 0. */
 int cb_gltf_floats(cb_gltf *s, size_t n, size_t width, const double *x, int target);
 int cb_gltf_indices(cb_gltf *s, size_t n, const int *index);
 /* Adds a node with this mesh (-1: the camera), and returns its number. */
@@ -121,20 +122,21 @@ int cb_gltf_node(cb_gltf *s, const char *name, int mesh, const cb_gltf_place *p)
 /* Animates a property of a node by a sampler. */
 int cb_gltf_sampler(cb_gltf *s, int output);
 void cb_gltf_channel(cb_gltf *s, int node, const char *path, int sampler);
-/* Animates a property of a node by `width` numbers x per key, unless they are always those of the node. */
+/* Animates a property of a node by `width` numbers x per key. Writes nothing if x is the same at all keys. */
 void cb_gltf_animate(cb_gltf *s, int node, const char *path, size_t width, const double *x);
-/* Turns q (x, y, z, w), which maps the z axis to some direction, by the smallest rotation after which it maps the z axis
- * to the unit vector d. */
+/* Turns q (x, y, z, w), which maps the z axis to some direction, by the smallest rotation after which it maps the z
+ * axis to the unit vector d. */
 void cb_gltf_turn_z(const double d[3], double q[4]);
-/* Put meshes, and return the number of the first one: a unit sphere in each colour, and a bond, which is a line from
- * (0, 0, 0) to (0, 0, 1) in a cylinder of radius 1. */
+/* The first function adds the meshes of a unit sphere in each colour, and returns the number of the first one. The
+ * second one adds the mesh of a bond, a line from (0, 0, 0) to (0, 0, 1) in a cylinder of radius 1, and returns its
+ * number. */
 int cb_gltf_spheres(cb_gltf *s);
 int cb_gltf_bond_mesh(cb_gltf *s);
 /* Adds the wireframe of a sphere of radius R or, if `round` is false, of a circle parallel to the plane z = 0. */
 void cb_gltf_wires(cb_gltf *s, const char *name, const double at[3], double R, bool round);
 /* Adds a square part of the plane through `point` with this normal, near the centre of the scene. */
 void cb_gltf_plane(cb_gltf *s, const char *name, const double point[3], const double normal[3]);
-/* Writes the file. extras: JSON of the scene. planar: everything is in the plane z = 0. */
+/* Writes the file. `extras` is a JSON object with data of the scene. planar: everything is in the plane z = 0. */
 cb_status cb_gltf_write(cb_gltf *s, const char *path, const char *title, const char *extras, bool planar);
 
 /* Writes a text as a string of JSON. */
@@ -161,7 +163,7 @@ void cb_xdmf_put_row(FILE *stream, const cb_xdmf_array *array, uint64_t rows, ui
 
 typedef struct cb_flow_options {
   double at;       /* time in s; the nearest row is exported; nan: the last row */
-  int grid[3];     /* points along x, y, z; 1: the plane through the centre */
+  int grid[3];     /* numbers of points along x, y and z; 1: only the plane through the centre of the bodies */
   int streamlines; /* number of streamlines relative to the first body; 0: none */
 } cb_flow_options;
 
@@ -176,14 +178,16 @@ enum { CB_FLOW_LINE = 81 }; /* points of a streamline */
 typedef struct cb_export_flow_body {
   int vertex, face, vertices, faces; /* first vertex and face in the scene; numbers of vertices and faces */
   bool sheets;                       /* it has open parts */
-  double speed, h;                   /* its largest speed; time step of the differences for this body alone, s */
+  double speed, h;                   /* its largest speed; the time step of differences for this body alone, in s */
 } cb_export_flow_body;
 
 /* The flow around some bodies of the run, computed as if the other bodies did not exist. */
 typedef struct cb_export_flow {
-  int body, bodies, vertex, face, vertices, faces; /* its first body, vertex and face in the scene; their numbers */
+  /* the flow has `bodies` bodies, `vertices` vertices and `faces` faces; in the scene they begin with the numbers
+   * body, vertex and face */
+  int body, bodies, vertex, face, vertices, faces;
   bool sheets;
-  double h;                /* time step of the differences, s */
+  double h;                /* time step of the differences in time, in s */
   cb_flow_about *field[3]; /* the solutions at the times -h, 0 and h after the row */
 } cb_export_flow;
 
@@ -196,11 +200,11 @@ typedef struct cb_export_scene {
   bool sheets;                                /* any body has open parts */
   double time, density;                       /* the time of the exported row; the density of the fluid */
   double (*pose)[7], (*twist)[6], (*rate)[6]; /* [bodies]; rate: the time derivative of the twist */
-  double (*x)[3], (*v)[3], (*g)[3], (*dg)[3]; /* [vertices]: position, velocity; g, dg: in the body frame */
+  double (*x)[3], (*v)[3], (*g)[3], (*dg)[3]; /* [vertices]: position and velocity; g and dg: in the body frame */
   int (*face)[3], *body;                      /* [faces]: vertices, and index of the body */
   cb_export_flow_body *of;                    /* [bodies] */
   int flows;
-  cb_export_flow *flow; /* [flows]: their sum is exported */
+  cb_export_flow *flow; /* [flows]: the flows whose sum is exported */
   const struct cb_body_coupling *coupling;
   void *felt; /* the prepared coupling of a run with `dipole`, which gives the flow that a body felt; otherwise NULL */
   cb_mirror wall; /* the wall of the coupling */
@@ -233,7 +237,8 @@ typedef struct cb_export_sum {
 /* Solves the flows of the row: sets flows, the bounding box, and all values on the faces. Sends a note that names the
  * coupling of the run. */
 cb_status cb_export_flow_solve(cb_export_scene *s);
-/* Adds a flow at points x, which move with the velocities `with` in the time derivative of the potential. */
+/* Adds the flow f at n points x to the sums `to`. In the time derivative of the potential, these points move with the
+ * velocities `with`. */
 cb_status cb_export_flow_add(cb_export_scene *s, const cb_export_flow *f, int n, const double (*x)[3],
                              const double (*with)[3], const cb_export_sum *to);
 /* Frees the flows and the prepared coupling. */

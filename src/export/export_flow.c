@@ -39,8 +39,9 @@
 /* --- the two files --- */
 
 typedef struct numbers {
-  const char *name, *grid, *center; /* grid NULL: the array is not an attribute */
-  bool whole;                       /* the values are int; otherwise double */
+  /* grid: the XDMF grid of which the array is an attribute; NULL: it is no attribute. center: "Node" or "Cell" */
+  const char *name, *grid, *center;
+  bool whole; /* the values are int; otherwise double */
   int rank;
   size_t shape[4];
   const void *data;
@@ -336,9 +337,9 @@ static cb_status seen(void *given, int points, const double (*x)[3], double (*u)
   return status;
 }
 
-/* The seeds are upstream of the centre of the bodies, evenly distributed over a disc perpendicular to the stream
- * (Vogel's spiral). If the first body does not move at that centre, the disc is perpendicular to z. Also computes the
- * radii of the stream tubes. */
+/* Computes the streamlines and the radii of their stream tubes. The seeds are upstream of the centre of the bodies,
+ * evenly distributed over a disc perpendicular to the stream (Vogel's spiral). If the first body does not move at that
+ * centre, the disc is perpendicular to z. */
 static cb_status draw_lines(cb_export_scene *s) {
   double middle[3], ahead[3], e[2][3], axis[3] = {0};
   for (int k = 0; k < 3; k++) middle[k] = (s->low[k] + s->high[k]) / 2;

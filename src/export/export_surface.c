@@ -83,8 +83,8 @@ cb_status cb_export_bodies_find(cb_export_bodies *s, const cb_scenario *scenario
   return CB_OK;
 }
 
-/* Chooses the frames: with every = 0 the smallest step for which there are at most 10 000 frames and 2 GiB. bytes: the
- * size of a frame. */
+/* Sets s->every: one of every s->every rows becomes a frame. If `every` is 0, this is the smallest number with which
+ * there are at most 10 000 frames and 2 GiB. bytes is the size of a frame. */
 static void choose(cb_export_bodies *s, uint64_t every, uint64_t bytes) {
   uint64_t maximum = bytes > maximum_bytes / MAX_FRAMES ? maximum_bytes / (bytes ? bytes : 1) : MAX_FRAMES;
   if (!maximum) maximum = 1;
@@ -117,8 +117,8 @@ static cb_status make_frame(const cb_export_bodies *s, frame *f) {
 }
 
 /* Computes the velocity X_xi(y) + y' of a vertex y, which has the normal coordinates g in the body: xi is the twist,
- * X_xi its Killing field, and K the curvature. The components are along the body's axes, carried to the vertex by the
- * transvection from the body's origin. */
+ * X_xi its Killing field, and K the curvature. The components are along the body's axes, transported from the body's
+ * origin to the vertex. */
 static void carried(double K, const double twist[6], const double g[3], const double dg[3], double out[3]) {
   double y[4], u[4], turn[3];
   cb_curved_point(K, g, y);
@@ -414,7 +414,8 @@ static void put_vector(FILE *stream, const double x[3]) {
   }
 }
 
-/* Binary STL: 80 bytes, the number of triangles, then for each triangle its normal, its corners and two bytes. */
+/* Writes a frame as binary STL: 80 bytes, the number of triangles, then for each triangle its normal, its corners and
+ * two bytes. */
 static void put_stl(const cb_export_bodies *s, const frame *f, FILE *stream) {
   fprintf(stream, "%-80.80s", "surfaces of bodies");
   put_u32(stream, (uint32_t)s->faces);
@@ -440,7 +441,7 @@ static void put_stl(const cb_export_bodies *s, const frame *f, FILE *stream) {
   }
 }
 
-/* OBJ: one object per body, one group per part. */
+/* Writes a frame in the format OBJ, with one object per body and one group per part. */
 static void put_obj(const cb_export_bodies *s, const cb_scenario *scenario, const frame *f, FILE *stream) {
   char text[32];
   for (size_t i = 0; i < s->vertices; i++) {

@@ -32,7 +32,7 @@
  * at most maximum_turn times its size, and by at most maximum_approach times the distance to the next body of its
  * flow. */
 static const double far_error = 1e-6, maximum_turn = 3e-3, maximum_approach = 0.03;
-static const double reported = 1e-3; /* the minimum error of the given faces that is reported */
+static const double reported = 1e-3; /* smaller errors of the given faces are not reported */
 
 /* ---- the bodies at a time ---- */
 
@@ -166,7 +166,7 @@ static void centres(const cb_export_scene *s, int first, int faces, const double
   }
 }
 
-/* Computes the velocity that a body feels at the centres of its faces at a time d after the row. */
+/* Computes the velocity of the flow that body b feels, at the centres of its faces, at a time d after the row. */
 static cb_status find_incoming(const cb_export_scene *s, int b, double d, double (*out)[3]) {
   const cb_export_flow_body *of = s->of + b;
   cb_pose *g = cb_arena_alloc(s->arena, (size_t)s->bodies, sizeof *g);
@@ -301,7 +301,8 @@ static cb_status make_flows(cb_export_scene *s) {
   return s->wall.kind == CB_MIRROR_NONE ? CB_OK : cb_mirror_check(&s->wall);
 }
 
-/* Prepares the flow that each body feels, and reports the error of the coupling at this row. */
+/* Prepares s->felt, from which the flow that each body feels is computed. Reports the estimated error of the coupling
+ * at this row. */
 static cb_status prepare_felt(cb_export_scene *s) {
   const cb_body_coupling_class *class = s->coupling->class_;
   const cb_immersed **body = cb_arena_alloc(s->arena, (size_t)s->bodies, sizeof *body);

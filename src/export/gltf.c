@@ -1,5 +1,5 @@
-/* The parts of a binary glTF 2.0 file (Khronos Group, glTF 2.0 Specification, 2021): accessors, nodes, animation, fixed
- * shapes, and the file itself. gltf_scene.c makes a record of them.
+/* Writes the parts of a binary glTF 2.0 file (Khronos Group, glTF 2.0 Specification, 2021): accessors, nodes,
+ * animation, fixed shapes, and the file itself. gltf_scene.c uses these functions to export a record.
  *
  * A file is a header of 12 bytes, a chunk of JSON, and a chunk with all numbers, in little-endian order and with four
  * bytes each. The node `record` turns the z axis of the record to the y axis of glTF, which points up; all other nodes
@@ -30,7 +30,8 @@ static void put_u32(cb_text *out, uint32_t bits) {
   cb_text_put(out, (const char *)byte, 4);
 }
 
-/* Writes an accessor of everything in the buffer after `start`, without its closing brace. target 0: no vertices. */
+/* Writes an accessor of everything in the buffer after `start`, without its closing brace. target says whether these
+ * numbers are vertices or indices; it is 0 for all other data. */
 static int begin_accessor(cb_gltf *s, size_t start, int component, const char *type, size_t n, int target) {
   FILE *view = s->list[CB_GLTF_VIEWS].stream, *out = s->list[CB_GLTF_ACCESSORS].stream;
   const int v = cb_gltf_add(s, CB_GLTF_VIEWS), a = cb_gltf_add(s, CB_GLTF_ACCESSORS);
@@ -41,7 +42,8 @@ static int begin_accessor(cb_gltf *s, size_t start, int component, const char *t
   return a;
 }
 
-/* Puts x[n][width] with its minimum and maximum. Returns the number of the accessor. */
+/* Writes x[n][width] to the buffer, with an accessor that holds its minimum and maximum. Returns the number of the
+ * accessor. */
 int cb_gltf_floats(cb_gltf *s, size_t n, size_t width, const double *x, int target) {
   static const char *const type[] = {NULL, "SCALAR", NULL, "VEC3", "VEC4"};
   float bound[2][4] = {{INFINITY, INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY, -INFINITY}};
@@ -80,7 +82,7 @@ static void put_array(FILE *out, const char *key, int n, const double *x) {
   fputc(']', out);
 }
 
-/* Adds a node below `record`. mesh -1: the camera. */
+/* Adds a node below the node `record`. With mesh = -1 it is the node of the camera. */
 int cb_gltf_node(cb_gltf *s, const char *name, int mesh, const cb_gltf_place *p) {
   const int n = cb_gltf_add(s, CB_GLTF_NODES);
   FILE *out = s->list[CB_GLTF_NODES].stream;
@@ -109,7 +111,7 @@ void cb_gltf_channel(cb_gltf *s, int node, const char *path, int sampler) {
           path);
 }
 
-/* Animates a node by one value per frame. A value that is always that of the node is left out. */
+/* If x is the same at all keys, no animation is written, because the node itself has these numbers. */
 void cb_gltf_animate(cb_gltf *s, int node, const char *path, size_t width, const double *x) {
   bool moves = false;
   for (size_t i = width; i < s->keys * width; i++) moves |= (float)x[i] != (float)x[i % width];
@@ -149,7 +151,8 @@ static int put_mesh(cb_gltf *s, int mode, int position, int normal, int indices,
   return n;
 }
 
-/* Puts the unit sphere once, and a mesh of it per colour: meshes first .. first + CB_GLTF_COLOURS - 1. */
+/* Writes the unit sphere once, and makes one mesh of it for each colour. Returns the number of the first mesh; the
+ * CB_GLTF_COLOURS meshes have consecutive numbers. */
 int cb_gltf_spheres(cb_gltf *s) {
   enum { RINGS = 8, SIDES = 16 };
   double x[(RINGS + 1) * SIDES][3];
@@ -172,7 +175,8 @@ int cb_gltf_spheres(cb_gltf *s) {
   return first;
 }
 
-/* Puts the mesh of bonds: a line from (0, 0, 0) to (0, 0, 1) in a cylinder of radius 1, because lines have no width. */
+/* Adds the mesh of bonds, and returns its number. It is a line from (0, 0, 0) to (0, 0, 1) and, because lines have no
+ * width, a cylinder of radius 1 about this line. */
 int cb_gltf_bond_mesh(cb_gltf *s) {
   enum { SIDES = 8 };
   double x[2 * SIDES][3], normal[2 * SIDES][3];
@@ -199,7 +203,7 @@ int cb_gltf_bond_mesh(cb_gltf *s) {
   return mesh;
 }
 
-/* Adds the wireframe of a sphere of radius R or, if `round` is false, of the circle in the plane z = 0. */
+/* Adds the wireframe of a sphere of radius R or, if `round` is false, of a circle parallel to the plane z = 0. */
 void cb_gltf_wires(cb_gltf *s, const char *name, const double at[3], double R, bool round) {
   enum { SIDES = 64, CIRCLES = 11, MERIDIANS = 6 };
   double x[CIRCLES * SIDES][3];
@@ -220,7 +224,8 @@ void cb_gltf_wires(cb_gltf *s, const char *name, const double at[3], double R, b
   cb_gltf_node(s, name, mesh, &(cb_gltf_place){{at[0], at[1], at[2]}, {0, 0, 0, 1}, {R, R, R}});
 }
 
-/* Adds a part of the plane through `point` with this normal: a square about the foot of the centre of the scene. */
+/* Adds a square of the plane through `point` with this normal. Its centre is the point of the plane that is nearest to
+ * the centre of the scene. */
 void cb_gltf_plane(cb_gltf *s, const char *name, const double point[3], const double normal[3]) {
   const double size = sqrt(cb_dot3(normal, normal));
   if (!(size > 0)) return;
@@ -291,7 +296,7 @@ static void put_materials(FILE *out) {
   }
 }
 
-/* Writes the JSON text. extras: what the scene says of the record. */
+/* Writes the JSON text of the file. `extras` is a JSON object with the scene's data about the record. */
 static void put_json(cb_gltf *s, const char *title, const char *extras, FILE *out) {
   static const char *const name[] = {"accessors", "bufferViews", "nodes", "meshes"};
   cb_gltf_list *list = s->list;

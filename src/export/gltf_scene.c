@@ -51,7 +51,7 @@ static bool is_copy(const scene *s, size_t b) { return b && s->bodies.body[b] ==
 /* Returns whether the vertices of the body move relative to its node. */
 static bool morphs(const scene *s, size_t b) { return s->K != 0 || cb_immersed_poses(s->bodies.body[b]); }
 
-/* Finds the space of the scenario: without `space`, that of bodies in a fluid. */
+/* Finds the space of the scenario. If the scenario has no key `space`, this is the space of its bodies in a fluid. */
 static cb_status find_space(scene *s, const cb_node *root) {
   const cb_node *node = cb_node_get(root, "space");
   cb_status status = CB_OK;
@@ -82,7 +82,7 @@ static cb_status look(scene *s, size_t *plot) {
     return cb_fail(CB_ERROR_ARGUMENT, "%s: expected a record with a field plot_position in three dimensions", s->path);
   status = cb_export_scenario(s->reader, s->path, &s->scenario);
   if (status) {
-    s->scenario = NULL; /* particles are drawn without it */
+    s->scenario = NULL; /* particles can be exported without the scenario */
     return bodies || status == CB_ERROR_MEMORY ? status : CB_OK;
   }
   s->bodies.reader = s->reader;
@@ -92,7 +92,8 @@ static cb_status look(scene *s, size_t *plot) {
   return status;
 }
 
-/* Chooses the rows: with every = 0 as many as the limits of this file allow. */
+/* Chooses which rows are exported: one of every `every` rows. If every is 0, it chooses the smallest number with which
+ * the file stays within the limits above. Allocates the arrays of the scene. */
 static cb_status choose(scene *s, uint64_t every, size_t bonds) {
   const uint64_t rows = cb_reader_position(s->reader).rows;
   const size_t nodes = s->bodies.bodies + s->particles + bonds;
@@ -153,9 +154,9 @@ static cb_status read_rows(scene *s, size_t plot) {
   return status;
 }
 
-/* Finds the size of everything, and the radius of particles without a size. */
+/* Finds the centre and the size of the scene over all rows, and the radius of particles without a size. */
 static cb_status measure(scene *s) {
-  double low[2][3], high[2][3]; /* of the first row; of all rows */
+  double low[2][3], high[2][3]; /* the bounding boxes of the first row (index 0) and of all rows (index 1) */
   for (int k = 0; k < 6; k++) {
     low[k / 3][k % 3] = INFINITY;
     high[k / 3][k % 3] = -INFINITY;
@@ -193,8 +194,9 @@ static cb_status measure(scene *s) {
 
 /* ---- bodies ---- */
 
-/* Puts the positions of the vertices at the first row and, if they move, their displacements at the others. Returns the
- * accessor of the first ones, after which the others follow. */
+/* Writes the positions of the vertices at the first row and, if the vertices move relative to the body's node, their
+ * displacements at the other rows. *first becomes the number of the accessor of the positions. The accessors of the
+ * displacements follow it. */
 static cb_status put_vertices(scene *s, size_t b, int *first) {
   const size_t n = (size_t)cb_immersed_surface(s->bodies.body[b])->vertices, frames = morphs(s, b) ? s->frames : 1;
   double(*all)[3] = malloc((5 * n + 1) * sizeof *all);
@@ -222,7 +224,8 @@ static cb_status put_vertices(scene *s, size_t b, int *first) {
   return status;
 }
 
-/* Puts the mesh of a body: one primitive per part, in the colours from `colour` on. */
+/* Writes the mesh of a body, with one primitive per part. Part p has the colour number colour + p, modulo the number of
+ * colours. */
 static cb_status put_body_mesh(scene *s, size_t b, int colour, int *mesh) {
   const cb_surface *surface = cb_immersed_surface(s->bodies.body[b]);
   int first = 0, (*index)[3] = malloc(((size_t)surface->faces + 1) * sizeof *index);
@@ -247,7 +250,8 @@ static cb_status put_body_mesh(scene *s, size_t b, int colour, int *mesh) {
   return status;
 }
 
-/* At key f only target f - 1 has the weight 1; at the first key no target has. All bodies share the sampler. */
+/* Animates the weights of the morph targets of a node. At key f > 0 target f - 1 has the weight 1 and all others have
+ * the weight 0. At key 0 all weights are 0. All bodies share the sampler. */
 static cb_status put_weights(scene *s, int node) {
   const size_t n = s->frames - 1;
   if (!n) return CB_OK;
@@ -359,7 +363,7 @@ static void put_bond(scene *s, const char *name, int mesh, size_t i, size_t j, d
   cb_gltf_animate(&s->file, node, "scale", 3, scale);
 }
 
-/* end[2][bonds]: the particles of the bonds. */
+/* Adds a node for each bond b, which connects the particles end[0][b] and end[1][b]. */
 static cb_status put_bonds(scene *s, double *const end[2], size_t bonds) {
   if (!bonds) return CB_OK;
   double *move = malloc(10 * s->frames * sizeof *move);
@@ -417,8 +421,8 @@ static void put_height(scene *s, const char *name, const double normal[3], doubl
   cb_gltf_plane(&s->file, name, point, normal);
 }
 
-/* Adds the floor, and the plane at which the fluid ends. A floor that is a wall of a coupled system is not among those
- * of the fluid. */
+/* Adds the floor, and the plane at which the fluid ends. The floor is that of the fluid or, in a coupled system, the
+ * member `wall` of the scenario's data. */
 static void put_fluid(scene *s) {
   const cb_fluid *fluid = cb_immersed_fluid_about(s->bodies.body[0]);
   const cb_floor *floor[] = {&fluid->floor, &cb_fluid_scenario_of(s->scenario)->wall};

@@ -36,7 +36,7 @@ typedef struct scene {
   FILE *stream;
 } scene;
 
-/* Puts one row of a field: an array without the dimension of time. */
+/* Writes the DataItem of one row of a field, an array without the dimension of time. */
 static void put_row(const scene *s, const cb_reader_field *field, uint64_t row) {
   cb_xdmf_array array = {.file = s->file,
                          .dataset = field->stored,
@@ -219,8 +219,8 @@ typedef struct columns {
   cb_reader *reader;
   const cb_reader_field *fields;
   size_t n_fields;
-  size_t *chosen, n_chosen; /* indices of fields, first time and step */
-  size_t width;             /* values per row */
+  size_t *chosen, n_chosen; /* indices in `fields` of the fields that are written; the first two are time and step */
+  size_t width;             /* number of values per row */
 } columns;
 
 static cb_status choose(columns *c, const char *path, const cb_export_options *options) {
@@ -265,7 +265,7 @@ static cb_status write_names(const columns *c, bool after, FILE *stream) {
       cb_status status = cb_reader_labels(c->reader, field->dims[d], &labels[d]);
       if (!status) status = cb_reader_count(c->reader, field->dims[d], &count);
       if (status) return status;
-      if (count != field->shape[d]) labels[d] = NULL; /* labels of another dimension with that name */
+      if (count != field->shape[d]) labels[d] = NULL; /* the labels are those of another dimension of this name */
     }
     for (size_t k = 0; k < field->count; k++) {
       fprintf(stream, "%s%s", after || i + k ? "," : "", field->name);

@@ -126,7 +126,7 @@ struct cb_coupling_table {
   cb_spline_grid grid;
   const char *name[AXES];
   bool turns[AXES];    /* the coordinate is an angle */
-  double *C, *slope;   /* C[entries], slope[grid.n][entries] */
+  double *C, *slope;   /* work arrays: the entries of C, and their derivatives by each coordinate of the grid */
   double (*CY)[6], *K; /* work arrays CY[n] and K[6 n][6 n] */
 };
 

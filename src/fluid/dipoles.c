@@ -21,7 +21,7 @@
 
 #include <math.h>
 
-typedef struct moment { /* the data of one body */
+typedef struct moment {
   const char *name;
   double D[3][6];     /* maps the twist of the body frame to the moment, in the axes of the centroid */
   double there[6][6]; /* maps the twist of the body frame to that of the frame at the centroid with the same axes */
@@ -45,7 +45,7 @@ typedef struct block {                              /* dipoles stored by compone
 struct cb_dipoles {
   cb_arena *arena;
   int n;
-  double K, weight;      /* K: the curvature; weight: 1/K, or 0 in flat space */
+  double K, weight;      /* K: the curvature; weight: 1/K, or 0 in flat space: the factor of a_3 b_3 in <a, b> */
   double density, image; /* image: 1 for a rigid wall, -1 for a free surface, 0: no plane */
   cb_mirror plane;
   moment *body;   /* [n] */
@@ -75,11 +75,11 @@ static double largest(const double m[3][3]) {
  * the ratio of the two is 1.2 times thickness/radius. */
 static const double THIN = 0.1;
 
-/* Sets the reach. The tensor of two bodies is positive definite if s^3 > sqrt(k_1 k_2)/(2 pi) at the distance s, where
- * k is the largest eigenvalue of rho D K^-1 D^T, because |B| = 2/(4 pi s^3). K may be singular. For rotations of a
- * sphere K is 0, but D is 0, too. For a thin sheet that moves in its plane, some models have K = 0, but D = V, the
- * volume. For a thin sheet the function therefore adds to the linear part of K the number rho V^2/(2 m), the added mass
- * of an oblate ellipsoid with the same V and the same largest eigenvalue m of K/rho. */
+/* Sets b->reach. Bodies must be farther apart than the sum of their reaches, so that their added mass is positive
+ * definite. It is so if s^3 > sqrt(k_1 k_2)/(2 pi) at the distance s, where k is the largest eigenvalue of
+ * rho D K^-1 D^T, because |B| = 2/(4 pi s^3). K may be singular. For rotations of a sphere K is 0, but D is 0, too. For
+ * a thin sheet that moves in its plane, some models have K = 0, but D = V, the volume. The linear part of such a K is
+ * increased by rho V^2/(2 m), as for an oblate ellipsoid of the volume V with m, the largest eigenvalue of K/rho. */
 static bool set_reach(double density, const double K[6][6], const double D[3][6], moment *b) {
   const double size = cbrt(b->strength / (2 * M_PI)), volume = b->strength - b->mass;
   const double edge = volume < THIN * b->mass ? volume * volume / (2 * b->mass) : 0;
@@ -306,7 +306,7 @@ static double slopes(double K, double square, double G[3]) {
     G[0] *= -scale;
     G[1] *= K * scale;
     G[2] *= -K * K * scale;
-  } else { /* dG = -1/(4 pi s_K^3) */
+  } else { /* the first derivative is -1/(4 pi s_K^3) */
     const double inverse = 1 / (square * (1 - K * square / 4)), cube = inverse * sqrt(inverse) / (4 * M_PI);
     G[0] = -cube;
     G[1] = 3 * c * cube * inverse;

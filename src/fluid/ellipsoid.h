@@ -49,13 +49,13 @@ typedef struct cb_ellipsoid {
 typedef struct cb_ellipsoids {
   int n;
   cb_ellipsoid *of;
-  double (*place)[3];    /* [n]: the `place` of each ellipsoid in `of` */
+  double (*place)[3];    /* [n]: the centre of each ellipsoid in the body frame */
   int *part;             /* [n]: the part of the surface with which each ellipsoid moves, or -1 */
   const cb_node **named; /* [n]: the node that names the part of each ellipsoid, or NULL */
 } cb_ellipsoids;
 
 void cb_ellipsoid_kappa(const double r[3], cb_ellipsoid_rule rule, double kappa[3]);
-/* Computes all members that follow from r. */
+/* Computes the members that follow from the semi-axes r, which are `volume` and all members after it. */
 void cb_ellipsoid_finish(cb_ellipsoid *e, cb_ellipsoid_rule rule);
 
 /* Reads a list of {type: .., size: [..], position: [..], quaternion: [..], part: .., coefficients: [..]}. If the list
@@ -140,9 +140,9 @@ static const char *const cb_ellipsoid_term_names[] = {"added_mass", "magnus", "k
 typedef struct cb_ellipsoid_kind {
   double viscosity;
   double floor;      /* lower bound of denominators as in MuJoCo 2.2; 0: none */
-  bool shadow;       /* the area of drag is the shadow, not the section */
-  bool chord;        /* magnus uses area times chord instead of the volume */
-  bool slender_spin; /* slender drag acts on the torque, too */
+  bool shadow;       /* the area A of the drag is the shadow of the ellipsoid; otherwise the section (see above) */
+  bool chord;        /* W_i of the term magnus is area times chord; otherwise the volume */
+  bool slender_spin; /* the coefficient C_s also acts on the torque of the drag */
   bool inertia;      /* the term of added mass is left out, because the added mass is part of the inertia */
 } cb_ellipsoid_kind;
 

@@ -226,7 +226,10 @@ double cb_exact_keep_one(cb_exact_asked asked, const cb_added_mass *found, int l
 /* Bodies whose vertices move. If the error must be met, the levels are chosen so that they meet half of it at the given
  * vertices, because other poses may need finer faces. */
 
-enum { SOLVED_OFTEN = 10000 }; /* faces above which a level is not solved if the error is fair (CB_EXACT_FAIR) */
+/* This number takes the place of asked.faces, because the level is solved for many poses: if the error is fair
+ * (CB_EXACT_FAIR), no level with more faces is solved. It is not used if asked.faces is INT_MAX or asked.maximum is
+ * set. */
+enum { SOLVED_OFTEN = 10000 };
 
 struct cb_exact_posed {
   cb_arena *arena;
@@ -237,7 +240,7 @@ struct cb_exact_posed {
   bool warned; /* a warning was given for a pose whose error is not met */
   cb_kirchhoff_options options;
   cb_exact_levels levels; /* the levels that were chosen at the given vertices; n = 0: they are not yet made */
-  double error;           /* error of the one level at the given vertices */
+  double error;           /* error, at the given vertices, of the level that serves all poses */
   cb_surface *divided[2 * CB_POTENTIAL_LEVELS];
   cb_moving *moving[CB_POTENTIAL_LEVELS];
 };
@@ -304,8 +307,8 @@ static void divide(const cb_surface *coarse, const cb_surface *fine, const doubl
     }
 }
 
-/* Computes the vertices of level `to` from the vertices *at of level `from`. *at becomes the result. The arrays *at and
- * *next have the size of level `to` and may be exchanged. */
+/* Replaces *at, the vertices of level `from`, by the vertices of level `to`. The arrays *at and *next have the size of
+ * level `to`; the function may exchange them. */
 static void divide_on(const cb_exact_posed *p, int from, int to, double (**at)[3], double (**next)[3]) {
   for (int l = from; l < to; l++) {
     divide(p->divided[l], p->divided[l + 1], (const double(*)[3]) * at, *next);

@@ -76,11 +76,11 @@ cb_status cb_exact_posed_added_mass(cb_exact_posed *p, const double (*x)[3], con
 /* Computes G of the member `form` in curvebody/fluid_model.h, for a body that swims by changing its shape. A call with
  * n = 0 only prepares the levels. The function is for objects without asked.must, which have one level. */
 cb_status cb_exact_posed_form(cb_exact_posed *p, const double (*x)[3], int n, const double (*v)[3], double *G);
-/* These functions may be called only after the preparation. The first one returns the faces of the one level. The
- * second one finds positions or velocities on these faces from those of the given vertices. `buffer` has as many
- * entries as `to`. */
+/* These functions may be called only after the preparation. The first one returns the faces of the level that serves
+ * all poses. The second one finds positions or velocities on these faces from those of the given vertices. `buffer` has
+ * as many entries as `to`. */
 const cb_surface *cb_exact_posed_surface(const cb_exact_posed *p);
 void cb_exact_posed_divide(const cb_exact_posed *p, const double (*from)[3], double (*to)[3], double (*buffer)[3]);
-/* Returns the error of the one level at the given vertices, and its number of faces. The function may be called only
- * after the preparation. */
+/* Returns the error, at the given vertices, of the level that serves all poses, and its number of faces. The function
+ * may be called only after the preparation. */
 double cb_exact_posed_error(const cb_exact_posed *p, int *faces);

@@ -59,19 +59,19 @@ typedef struct cb_floor_body {
   const double *Y;
 } cb_floor_body;
 
-/* Adds the wrench F of a stiff floor in the body frame, and its derivatives: dF in the twist Y, and dpose along
- * g (1 + hat(xi)) in the small twist xi. Adds the energy of the springs to *energy. Pointers that are NULL are skipped.
- */
+/* Adds the wrench F of a stiff floor in the body frame, and its derivatives: dF in the twist Y, and dpose in the small
+ * twist xi that changes the pose g to g (1 + hat(xi)). Adds the energy of the floor's springs to *energy. Pointers that
+ * are NULL are skipped. */
 void cb_floor_wrench(const cb_floor *f, const cb_floor_body *body, double F[6], double dF[6][6], double dpose[6][6],
                      double *energy);
 
 /* Returns whether a step of length h outruns the damping or the friction of a stiff floor (see above). gravity is the
  * magnitude of the acceleration of gravity in m/s^2. */
 bool cb_floor_outruns(const cb_floor *f, double mass, double gravity, double h);
-/* Computes the push in a step of length h with its midpoint at time t. s is the state at the end of this step if it is
- * made without the floor. The push is constant in the world's axes, with its torque about the body's origin. *met
- * becomes true if the step meets the floor; otherwise the push is not set. Errors: CB_STEP_NO_CONVERGENCE,
- * CB_STEP_SINGULAR, CB_STEP_NOT_FINITE, and the errors of the problem and the shape. */
+/* Computes push, the wrench of the floor in a step of length h with its midpoint at time t. s is the state at the end
+ * of this step if it is made without the floor. The wrench is constant in the world's axes, with its torque about the
+ * body's origin. *met becomes true if the step meets the floor; otherwise push is not set. Errors:
+ * CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR, CB_STEP_NOT_FINITE, and the errors of the problem and the shape. */
 cb_status cb_floor_push(const cb_floor *f, const cb_floor_shape *shape, const cb_rigid_problem *p, double t, double h,
                         const cb_rigid_state *s, double push[6], bool *met);
 
@@ -84,8 +84,8 @@ typedef struct cb_body_stepper {
 typedef struct cb_floor_hit {
   double time, gap, speed_before, speed_after, impulse;
   int vertex;
-  cb_pose pose;       /* of the body at this time */
-  double momentum[6]; /* after the impulse, in the body frame */
+  cb_pose pose;       /* the pose of the body at this time */
+  double momentum[6]; /* the momentum of the body after the impulse, in the body frame */
 } cb_floor_hit;
 /* Work arrays of one thread, for one body after another. They grow to the size that a body needs and are then
  * reused. */

@@ -84,8 +84,8 @@ static bool any_below(const cb_floor_run *e, const cb_floor_look *a) {
   return false;
 }
 
-/* Returns the zero of gap + rate s + bend s^2 in (0, 1], for gap >= 0 and a negative value at s = 1. If gap is 0, the
- * result is the other zero than s = 0, or 0 for a rate <= 0. */
+/* Returns the zero of gap + rate s + bend s^2 in (0, 1], for gap >= 0 and a negative value at s = 1. If gap is 0, s = 0
+ * is a zero, too; the function then returns the other zero, or 0 for a rate <= 0. */
 static double parabola(double gap, double rate, double bend) {
   const double root = sqrt(fmax(rate * rate - 4 * bend * gap, 0));
   return rate > 0 ? (rate + root) / (-2 * bend) : gap > 0 ? 2 * gap / (root - rate) : 0;

@@ -287,7 +287,7 @@ cb_status cb_floor_fly(cb_floor_run *e, double tau, cb_floor_look *out) {
   return step(e, tau, out);
 }
 
-/* Begins a flight: finds the gaps, and how low each vertex may get. */
+/* Begins a flight: finds the gaps, and the lowest gap that is allowed for each vertex. */
 static cb_status begin(cb_floor_run *e, const cb_rigid_state *s) {
   e->look[0].s = *s;
   const cb_status status = cb_floor_gaps(e, &e->look[0]);

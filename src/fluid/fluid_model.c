@@ -231,7 +231,8 @@ static int farthest(const cb_immersed *b, const cb_immersed_travel *t, const cb_
   return found;
 }
 
-/* Fails if poses move vertices that no place of the model follows. */
+/* Fails if the poses move a vertex that no place of the model follows. The message names the vertex that moves
+ * farthest. */
 static cb_status refuse(const cb_immersed *b, const cb_immersed_travel *t, const cb_immersed_model_instance *of,
                         bool forces) {
   const cb_surface *s = b->surface;
@@ -259,7 +260,7 @@ static cb_status check_seen(const cb_immersed *b, const cb_immersed_travel *t) {
   cb_added_mass found = {.kinetic = 0};
   bool seen = true;
   cb_status status = x && v ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %zu vertices", vertices);
-  /* the run reports a failure at that time */
+  /* A failure of cb_poses_at is no error here: the run reports it when it reaches the time t->t. */
   if (!status && !cb_poses_at(b->poses, t->t, x, v)) {
     status =
         of->class_->added_mass(of, b->inertia.body, b->surface, (const double(*)[3])x, (const double(*)[3])v, &found);

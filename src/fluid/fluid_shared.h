@@ -62,5 +62,5 @@ cb_status cb_fluid_texts(const cb_node *list, const char *text[3]);
  * reported again, because the failure of the parameter was reported. */
 cb_status cb_fluid_number(const cb_node *node, const cb_expression_scope *scope, const double *x, double *out);
 cb_status cb_fluid_vector(const cb_node *list, const cb_expression_scope *scope, const double *x, double out[3]);
-/* Returns whether the value of a parameter is nan. */
+/* Returns whether some parameter has the value nan, which means that it could not be read. */
 bool cb_fluid_lacks_parameter(const cb_expression_scope *scope);

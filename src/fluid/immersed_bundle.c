@@ -136,7 +136,7 @@ static double radius(const cb_bundle *b) {
   return K == 0 ? 1 : 1 / sqrt(fabs(K));
 }
 
-/* Writes G as rows of 6 + n numbers in the group's units. */
+/* Writes G as rows of 6 + n numbers, with translations measured in radii of curvature, the group's unit. */
 static void pack(const cb_bundle *b, const double G[SIZE][SIZE], double *out) {
   const int n = b->n;
   const double R = radius(b);

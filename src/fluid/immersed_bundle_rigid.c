@@ -115,8 +115,8 @@ static bool place_of(const cb_immersed_rigid *own, const rigid_part *p, const do
   return off <= round_off * round_off * size;
 }
 
-/* Finds the twist S = (S_w, S_v) with u - w × y = S_w × x + S_v for all vertices of a part. If w and y are NULL, the
- * term w × y is left out. Returns false if there is no such S. */
+/* Finds the twist S = (S_w, S_v) for which u - w × y = S_w × x + S_v at all vertices x of the part p. u and y are
+ * vectors at the vertices. If w and y are NULL, the term w × y is left out. Returns false if there is no such S. */
 static bool twist_of(const cb_immersed_rigid *own, const rigid_part *p, const double (*x)[3], const double (*u)[3],
                      const double *w, const double (*y)[3], double S[6]) {
   frame f;

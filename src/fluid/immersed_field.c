@@ -299,7 +299,8 @@ static void add_wrench(const double place[3], const double force[3], double *out
   }
 }
 
-/* Adds to `sum` the forces on one side of a face whose centre moves with u relative to the flow. */
+/* Adds to `sum` the wrenches of the forces on one side of a face. u is the velocity of its centre relative to the flow.
+ */
 static void add_side(const task *t, const cb_fluid_face *face, const double u[3], double *sum) {
   const cb_fluid_model *model = t->of->model;
   const int terms = t->of->terms;

@@ -227,7 +227,8 @@ cb_status cb_part_motion_at(const cb_part_fit *f, const double (*x)[3], const do
   return status;
 }
 
-/* Finds the place of the part's point X0, and its twist: the spin, and the velocity of the place. */
+/* Finds the place at which the point X0 of the part at rest is in the motion m, and the twist of this place: the spin
+ * of the part and the velocity of the point. */
 static void part_motion_place(const cb_part_fit *f, const cb_part_motion *m, const double X0[3], double place[3],
                               double twist[6]) {
   double arm[3], turned[3], turn[3];
@@ -282,7 +283,8 @@ cb_status cb_immersed_followed_create(cb_immersed_workspace *s) {
   return s->part_motion ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", s->b->followed_parts);
 }
 
-/* Finds the position, the twist and the rotation of the place number p of a model, if it moves with a part. */
+/* Sets position, twist and rotation of *at for the place number p of a model. If this place does not move with a part,
+ * *at is unchanged. */
 static void move(const cb_immersed_workspace *s, const cb_immersed_model_instance *of, int p,
                  cb_immersed_fluid_sample *at) {
   const int part = of->follows[p];

@@ -249,8 +249,9 @@ static cb_status no(const cb_immersed *b, const char *what) {
                  b->fluid.curvature);
 }
 
-/* Forces must be those of the local model. The added mass must be that of the local model, or of a model that computes
- * it in the surface's own space. */
+/* Returns NULL if the model m may be used in a curved space, otherwise the reason why not. If `forces` is true, m gives
+ * forces, which must be those of the local model. Otherwise m gives the added mass. This must be that of the local
+ * model, or of a model that computes it in the surface's own space. */
 const char *cb_immersed_curved_model(const cb_fluid_model *m, bool forces) {
   const cb_fluid_model_class *class = m->class_;
   const bool local_force = class->on_face == cb_fluid_local_on_face && !class->terms,
@@ -297,8 +298,8 @@ static cb_status check(const cb_immersed *b) {
 
 /* --- mass --- */
 
-/* Adds a point mass at x. With an inertia it is a rigid piece. The axes of the piece are the body's axes, carried to x
- * by the transvection. */
+/* Adds a point mass at x. If it has an inertia, it stands for a small rigid piece. The axes of the piece are the body's
+ * axes, moved from the base point to x by the transvection. */
 static void add_point(double K, const cb_point_mass *point, const double x[3], cb_curved_moments *m) {
   double y[4], I[6][6] = {{0}};
   cb_curved_moments own;

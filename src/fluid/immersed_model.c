@@ -51,7 +51,7 @@ struct cb_added_mass_table {
   int pieces, points, piece_capacity, point_capacity;
   table_piece *piece;
   double (*value)[NUMBERS];  /* [points]: the lower triangle of K, then mu0, then kinetic */
-  double place[HIGHEST + 1]; /* places of the points of degree HIGHEST within a piece, from 0 to 1 */
+  double place[HIGHEST + 1]; /* Chebyshev's points for the degree HIGHEST, as (s_j + 1)/2 */
 };
 
 /* --- reading --- */
@@ -145,7 +145,7 @@ static cb_status solve(const maker *m, double t, double number[NUMBERS]) {
   return CB_OK;
 }
 
-/* Finds the units of the errors (above) from the added mass at SAMPLES times. */
+/* Finds the units of the errors, u_a u_b, u_a v and v^2/2 of the head comment, from the added mass at SAMPLES times. */
 static cb_status find_units(maker *m) {
   double linear = 0, kinetic = 0, low[3], high[3], square = 0, u[6];
   for (int i = 0; i < SAMPLES; i++) {
@@ -197,8 +197,8 @@ static cb_status keep(maker *m, double begin, double end, int degree, const doub
   return CB_OK;
 }
 
-/* Returns how long before its end the last point of a piece is. At a break of a gait the momentum jumps. A piece that
- * ends at the break needs the momentum before the jump. */
+/* Returns the time from the last point of a piece to the end of the piece. At a break of a gait the momentum jumps. A
+ * piece that ends at a break needs the momentum before the jump, so its last point is a little before the break. */
 static double before_end(const maker *m, double begin) {
   return isfinite(cb_poses_next_break(m->poses, begin)) ? 1e-11 * (m->s->end - m->s->begin) : 0;
 }
@@ -260,9 +260,9 @@ static void added_mass_table_free(cb_added_mass_table *s) {
 }
 
 /* Makes the table: evaluates the model at each point and stores copies of its results. `error` is the requested error
- * in the units above. Returns CB_ERROR_STEP if this error is not reached (the message gives the time and the error that
- * was reached), or if a result is not finite. Returns CB_ERROR_ARGUMENT for poses without a period or an end, and the
- * errors of the model and the poses. The caller frees *out. */
+ * in the units of the head comment. Returns CB_ERROR_STEP if this error is not reached (the message gives the time and
+ * the error that was reached), or if a result is not finite. Returns CB_ERROR_ARGUMENT for poses without a period or an
+ * end, and the errors of the model and the poses. The caller frees *out. */
 static cb_status added_mass_table_create(const cb_fluid_model *model, const void *body, const cb_surface *surface,
                                          const cb_poses *poses, double error, cb_added_mass_table **out) {
   const size_t vertices = (size_t)surface->vertices;
@@ -425,7 +425,8 @@ static cb_immersed_model_instance *prepared(const cb_immersed *b, const cb_fluid
   return NULL;
 }
 
-/* moves[parts] tells which parts the poses move; it is NULL if there are no poses. */
+/* Lets all models compute their data about the body, and finds the places at which they act. moves[parts] says which
+ * parts the poses move; it is NULL if there are no poses. */
 static cb_status prepare_all(cb_immersed *b, const cb_mass *mass, const bool *moves) {
   static const double origin[1][3];
   cb_status status = CB_OK;

@@ -48,8 +48,8 @@ typedef struct cb_part_fit {
   int n;            /* number of vertices */
   int *vertex;      /* [n]: their numbers in the surface */
   double *w;        /* [n]: weights */
-  double (*a)[3];   /* [n]: X - centre */
-  double centre[3]; /* sum w X */
+  double (*a)[3];   /* [n]: a = X - centre, with the position X of a vertex at rest */
+  double centre[3]; /* the mean position of the part at rest, sum w X */
   double size;      /* (sum w |a|^2)^(1/2) */
   const cb_surface *surface;
 } cb_part_fit;
@@ -58,7 +58,7 @@ typedef struct cb_part_motion {
   bool rests; /* all vertices are exactly at their places at rest: the part is neither turned nor shifted */
   bool moves; /* some vertex has a velocity that is not 0 */
   double R[3][3], centre[3];
-  double omega[3], velocity[3]; /* omega: the spin; velocity: c' */
+  double omega[3], velocity[3]; /* omega: the angular velocity of the part; velocity: that of its centre, c' */
   double residual;              /* (sum w |x - c - R a|^2)^(1/2)/size */
 } cb_part_motion;
 
@@ -203,7 +203,7 @@ typedef struct cb_immersed_solid {
   cb_mass still;                 /* mass properties of the body */
   cb_immersed_curved_face *face; /* [faces] */
   double resistance[6][6];       /* the wrench of linear drag is -resistance Y */
-  const cb_system *potential;    /* the potential of 1 kg; NULL: none */
+  const cb_system *potential;    /* a system of one particle, which gives the potential per kg; NULL: none */
   int nodes;
   cb_immersed_node *node; /* [nodes] */
 } cb_immersed_solid;
@@ -277,7 +277,7 @@ struct cb_immersed {
   cb_added_mass_table *added_mass_table; /* the added mass along the poses; NULL: it is computed at each time */
   int texts;
   cb_immersed_text *text;
-  int externals;         /* the number of external names in the texts */
+  int externals;         /* number of the names in the texts whose values the caller gives */
   const char **external; /* [externals] */
   int terms;
   cb_immersed_term *term; /* [terms]: the terms that act, in their order */
@@ -420,13 +420,13 @@ struct cb_immersed_workspace {
   cb_arena *arena;
   cb_rigid_problem problem;
   cb_rigid_constant constant; /* the constants of a rigid body in a uniform fluid */
-  /* outrun: the present step outruns the floor (fluid/floor.h). The push of the floor is then `push`, in the world's
-   * axes, with the torque about the body's origin. */
+  /* outrun: the step is too long for the damping or friction of a stiff floor (cb_floor_outruns). The floor then acts
+   * with the constant wrench `push`, in the world's axes, with the torque about the body's origin. */
   bool outrun;
   double push[6];
   cb_local *local;
   cb_local_part *part; /* [parts] */
-  bool *capped;        /* [parts]: it has been reported that delta of the part is capped */
+  bool *capped;        /* [parts]: it has been reported that delta (fluid/local.h) of the part is capped */
   double (*x)[3], (*v)[3];
   double (*apex)[3]; /* [poses][parts]: apexes of the poses, if poses are interpolated by the local model */
   cb_immersed_form form;
@@ -434,7 +434,7 @@ struct cb_immersed_workspace {
   cb_immersed_field field;
   cb_immersed_impulses impulses;
   cb_immersed_weights pressure;
-  cb_immersed_last dragged, pushed; /* dragged: the sum of drag and linear drag; pushed: dL/dg */
+  cb_immersed_last dragged, pushed; /* dragged: the sum of drag and linear drag; pushed: the wrench dL/dg */
   /* The sum of all terms of the models. If `sloped` is set, the derivative in Y of the models that act by faces is
    * known, too. */
   cb_immersed_last model_sum;
@@ -443,11 +443,11 @@ struct cb_immersed_workspace {
   /* [terms]: derivatives of the terms at one place in the twist V of this place */
   double (*term_slope)[6][6];
   cb_immersed_fluid_sample *fluid_sample; /* [places]: the fluid at each place */
-  /* [inertia.places]: the added mass of each part, if added mass is by parts */
+  /* [inertia.places]: the added mass at each place, if the model gives the added mass of separate parts */
   cb_immersed_part_added_mass *part_added_mass;
   cb_part_motion *part_motion; /* [followed_parts]: the motion of each part at the time of the form */
   double *face_sum;            /* sums over blocks of faces (immersed_field.c) */
-  cb_forces *potential;        /* the evaluation of b->potential */
+  cb_forces *potential;        /* evaluates b->curved.potential */
   const double *known;         /* [externals]: the values of the external names */
   cb_immersed_last expected;   /* the motion at which drag is needed first, if the step has announced this motion */
 };

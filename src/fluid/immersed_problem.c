@@ -380,7 +380,8 @@ void cb_body_quantity_slopes(const double r[3][3], const double Y[6], int i, dou
     return;
   }
   const double *row = r[i % 3]; /* each group of three begins at a multiple of 3, so i % 3 is the component */
-  /* the vector in the body's axes of which the quantity is a component in the world; it stays 0 for positions */
+  /* The quantity is a component, along an axis of the world, of this vector, which is given in the body's axes. For
+   * positions the vector stays 0. */
   double carried[3] = {0};
   if (i < CB_BODY_AXES)
     memcpy(dxi + 3, row, 3 * sizeof *dxi);

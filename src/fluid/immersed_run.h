@@ -88,8 +88,8 @@ double cb_immersed_workspace_divergence(const cb_immersed_workspace *s);
  *   normal coordinates v  ->  tan_K(|v|/2) v/|v|,  tan_K = s_K/c_K;  lengths times 1/(1 + w), w = c_K(|v|)
  *
  * s_K and c_K are the sine and cosine of curvature K (numerics/numerics_curved.h). In E^3 the formulas give half of v
- * and of lengths; the functions then return v and 1. Axes that a transvection carries from the base point keep their
- * directions in the plot.
+ * and of lengths; the functions then return v and 1. Axes that are transported from the base point along a geodesic
+ * keep their directions in the plot.
  */
 
 void cb_plot_place(double K, const double v[3], double out[3]);

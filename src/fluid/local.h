@@ -33,8 +33,8 @@ void cb_local_pose(cb_local *l, const double (*x)[3], const double (*v)[3]);
 
 /* Sets the pose to the positions sum w[k] x[k] and the velocities sum dw[k] x[k] of n = 1, 2 or 4 poses x[k][vertices],
  * without storing these sums in arrays of the caller. apex[k][parts] is the result of cb_local_apexes for x[k]. It
- * saves a pass over the vertices and may be NULL. Returns false if a position or velocity is not finite. at_once may be
- * NULL. */
+ * saves a pass over the vertices and may be NULL. If at_once is not NULL, lift and drag are computed, too. Returns
+ * false if a position or velocity is not finite. */
 enum { CB_LOCAL_POSES = 4 };
 typedef struct cb_local_blend {
   int n;

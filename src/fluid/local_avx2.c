@@ -10,7 +10,7 @@ static inline vec gather(const double *p, const int *at) {
   /* Separate loads are faster than the gather instruction on most processors. */
   return _mm256_set_pd(p[at[3]], p[at[2]], p[at[1]], p[at[0]]);
 }
-/* Loads a row p[at[i]] .. of four numbers for each face i, and sorts the first three numbers of the rows into x, y and
+/* Loads a row p[at[i]] .. of four numbers for each face i, and writes the first three numbers of the rows to x, y and
  * z. */
 static inline void rows(const double *p, const int *at, vec *x, vec *y, vec *z) {
   const vec r0 = load(p + at[0]), r1 = load(p + at[1]), r2 = load(p + at[2]), r3 = load(p + at[3]),

@@ -12,7 +12,7 @@ static inline vec gather(const double *p, const int *at) {
 static inline __m512d two_rows(const double *a, const double *b) {
   return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(a)), _mm256_loadu_pd(b), 1);
 }
-/* Loads a row p[at[i]] .. of four numbers for each face i, and sorts the first three numbers of the rows into x, y and
+/* Loads a row p[at[i]] .. of four numbers for each face i, and writes the first three numbers of the rows to x, y and
  * z. Loads of rows and shuffles take half the time of gathers. */
 static inline void rows(const double *p, const int *at, vec *x, vec *y, vec *z) {
   const vec r02 = two_rows(p + at[0], p + at[2]), r13 = two_rows(p + at[1], p + at[3]),

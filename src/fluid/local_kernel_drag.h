@@ -183,7 +183,7 @@ static __attribute__((noinline)) vec large_angle(vec c, vec s, vec *fold) {
   vec size = size_of(s);
   *fold = where_above(zero, c, where_above(set(CB_LOCAL_FOLDED), size, one, zero), zero);
   const vec sign = where_above(zero, s, *fold - (one - *fold), one);
-  /* root1 has no cancellation. It is the cosine of half the angle, or the sine of half the angle if c < 0. */
+  /* root1 is the cosine of half the angle, or its sine if c < 0. The sum under the root has no cancellation. */
   vec root1 = root(half * (one + size_of(c))), other = half * size / root1;
   size = where_above(zero, c, root1, other);
   c = where_above(zero, c, other, root1);
@@ -253,7 +253,7 @@ INLINE vec bending(vec3 e, vec S, vec C, vec *folds) {
   return large_bend(e, S, C, folds);
 }
 
-/* Computes the sums over a block of those edges that no face holds (see local_order.c). */
+/* Computes the sums over a block of edges that are not summed together with a face (local_order.c). */
 static void edges(const cb_local *l, const cb_local_block *b, double *sum) {
   vec turning = set(0), length = set(0), folds = set(0);
   for (int k = b->begin; k < b->end; k += WIDTH) {

@@ -2,8 +2,8 @@
  *
  * Part by part, faces follow Morton's curve through their centres in the first pose, so that neighbours in space are
  * neighbours in memory. Vertices are in the order of their first use, edges in the order of their first vertex. An edge
- * between two faces of a block is stored with one of these faces if the face has a place for it. Other edges are in
- * lists.
+ * between two faces of a block is stored with one of these faces, if the face has a place for it: this face holds the
+ * edge, and the edge is summed with the face. Other edges are in lists.
  */
 #include "fluid/local_private.h"
 #include "numerics/vec3.h"
@@ -213,7 +213,7 @@ typedef struct half_edge {
 
 typedef struct whole_edge {
   int end[2], slot[2];
-  int owner; /* which of the faces holds the edge; -1: neither */
+  int owner; /* the index (0 or 1) of the face with which the edge is summed; -1: neither face */
 } whole_edge;
 
 static int compare_halves(const void *a_, const void *b_) {
@@ -300,9 +300,9 @@ static void own_edges(const cb_local *l, const int *block_of, whole_edge *edge, 
 /* Returns the corner k at which the edge starts in the face that holds it. */
 static int side_of(const cb_local *l, const whole_edge *e) { return corner_of(l, e->slot[e->owner], e->end[e->owner]); }
 
-/* Renumbers the corners of each face cyclically. If the face holds one edge, this becomes the side that starts at
- * corner 0 (beside[0]). If it holds two, the other one becomes the side that ends at corner 0 (beside[1]). sides[slots]
- * is a work array that is 0 at first. */
+/* Renumbers the corners of each face cyclically. If the face holds one edge, this edge becomes the side that starts at
+ * corner 0, and its neighbour is in beside[0]. If the face holds two edges, the other edge becomes the side that ends
+ * at corner 0, and its neighbour is in beside[1]. sides[slots] is a work array that is 0 at first. */
 static cb_status order_beside(cb_local *l, const int *block_of, const whole_edge *edge, int edges, int *sides) {
   for (int k = 0; k < 2; k++)
     if (!(l->beside[k] = allocate((size_t)l->slots, sizeof *l->beside[k])))
@@ -325,8 +325,8 @@ static cb_status order_beside(cb_local *l, const int *block_of, const whole_edge
   return CB_OK;
 }
 
-/* Lists the faces next to edges that no face holds (the rim). rim_of[slots] becomes the places of the faces in this
- * list. */
+/* Lists the faces of the rim, which have an edge that no face holds. rim_of[slots] becomes the index of each of these
+ * faces in the list. */
 static cb_status order_rim(cb_local *l, const whole_edge *edge, int edges, int *rim_of) {
   memset(rim_of, 0, (size_t)l->slots * sizeof *rim_of);
   for (int i = 0; i < edges; i++)

@@ -4,6 +4,9 @@
  * Vertices are stored in the order of their first use. A block is a fixed range of the faces, edges or shares of one
  * part. Each block has its own sums, which are added in the order of the blocks, so that the result does not depend on
  * the number of threads.
+ *
+ * Many edges are summed together with one of their two faces, in the same pass: this face holds the edge. All other
+ * edges are in lists and are summed after the faces.
  */
 #pragma once
 
@@ -95,10 +98,9 @@ struct cb_local {
   int *original;  /* [vertices]: the caller's number of each vertex */
   int *face_of;   /* [slots]: the caller's number of each face */
   int *corner[3]; /* [slots]: 8 times the number of the vertex at each corner */
-  /* [slots]: 4 times the number, within the block, of the neighbour at the edge from corner 0 to 1, and of the
-   * neighbour at the edge from 2 to 0. If the face does not hold that edge, the number is that of the face itself. A
-   * face holds at most two edges, which are summed with the face (local_order.c). The edges that no face holds are in
-   * the list below. */
+  /* [slots]: 4 times the number, within the block, of the neighbour of each face at the edge from corner 0 to 1, and of
+   * its neighbour at the edge from corner 2 to 0. If the edge is not summed with this face (local_order.c), the number
+   * is that of the face itself. */
   int *beside[2];
   /* [edges], only edges that no face holds: 4 times the index in the rim of each of the two faces of the edge (at a
    * border twice the same index) */
@@ -126,9 +128,11 @@ struct cb_local {
   double (*pose_sum)[CB_LOCAL_POSE_SUMS]; /* [face_blocks] */
   double (*sum)[CB_LOCAL_SUMS];
   double (*edge_sum)[CB_LOCAL_EDGE_SUMS];
-  double *mean;        /* [parts]: mean normal velocity of each part, which is subtracted from <x', n> in mu0 */
-  double *folds;       /* [parts]: length of the folds among the edges that no face holds */
-  cb_local_part *part; /* [parts]: border and turning of the edges that no face holds */
+  double *mean;  /* [parts]: mean normal velocity of each part, which is subtracted from <x', n> in mu0 */
+  double *folds; /* [parts]: total length of those folds that no face holds */
+  /* [parts]: the length of the border, and the sum of alpha l (bending angle times length) over the edges that no face
+   * holds */
+  cb_local_part *part;
 };
 
 /* Orders faces, vertices and edges: fills all members of l that do not change with the pose. */
@@ -137,8 +141,8 @@ cb_status cb_local_order(const cb_surface *s, cb_local *l);
 /* Finds the sums of a part, added in the order of its blocks. */
 void cb_local_part_sums(const cb_local *l, int part, double sum[CB_LOCAL_POSE_SUMS]);
 
-/* Finds delta and its cap from the part's area, border and turning. folds is the sum of the lengths of the edges that
- * are folded flat. */
+/* Finds delta (local.h) and its cap from the part's area, border and turning. folds is the sum of the lengths of the
+ * edges that are folded flat. */
 void cb_local_delta(bool open, double folds, cb_local_part *part);
 
 /* An edge is a fold if the normals of its two faces are opposite up to round-off: cos alpha < 0 and |sin alpha| is

@@ -7,7 +7,7 @@
 enum { ROWS = 1 };
 
 static inline vec gather(const double *p, const int *at) { return (vec){p[at[0]], p[at[1]]}; }
-/* Loads a row p[at[i]] .. of four numbers for each face i, and sorts the first three numbers of the rows into x, y and
+/* Loads a row p[at[i]] .. of four numbers for each face i, and writes the first three numbers of the rows to x, y and
  * z. */
 static inline void rows(const double *p, const int *at, vec *x, vec *y, vec *z) {
   const double *a = p + at[0], *b = p + at[1];

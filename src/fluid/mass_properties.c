@@ -141,7 +141,7 @@ static void curved_centre(double K, const cb_curved_moments *m, double p[4]) {
     for (int i = 0; i < 3; i++) cb_cross3(H[(i + 1) % 3], H[(i + 2) % 3], adj[i]);
     const double det = cb_dot3(H[0], adj[0]);
     for (int i = 0; i < 3; i++) size += fabs(H[i][i]);
-    if (!(size > 1e-9 * fabs(content))) break; /* no step is defined, for example for half a sphere */
+    if (!(size > 1e-9 * fabs(content))) break; /* H is 0 up to round-off, for example for half a sphere */
     /* the centre is not unique: some points nearby are also centres */
     if (!(fabs(det) > 1e-12 * size * size * size)) break;
     for (int i = 0; i < 3; i++)

@@ -53,7 +53,7 @@ cb_status cb_medium_new(const cb_fluid_medium_class *class_, const double up[3],
   return CB_OK;
 }
 
-/* Sets the members that depend on the facts, for a medium of one density or of a smooth density. */
+/* Sets those members of m that depend on m->facts, for a medium of one density or of a smooth density. */
 static cb_status complete_function(cb_medium *m) {
   static const double origin[3];
   const bool *uses = m->facts.uses;
@@ -260,7 +260,7 @@ typedef struct task {
   atomic_int failed;
 } task;
 
-/* Finds the densities of one block of faces, from f on. If the density is smooth and a face fails, *at becomes the
+/* Finds the densities of one block of faces, from f on. If a smooth density is invalid at a face, *at becomes the
  * number of this face, counted from f. */
 static cb_status block(const task *t, int f, int *at) {
   const int n = t->n - f < CB_MEDIUM_BLOCK ? t->n - f : CB_MEDIUM_BLOCK;

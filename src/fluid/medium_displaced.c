@@ -318,8 +318,8 @@ static inline __attribute__((always_inline)) void add_face(const task *t, int f,
   sum->volume += weight * (t->thickness ? 1 : h);
 }
 
-/* Adds the parts of n faces, from face f on, to the sums of a piece. If the density of a face fails, *at becomes the
- * index of this face. */
+/* Adds the parts of n faces, from face f on, to the sums of a piece. If the density is invalid at a face, *at becomes
+ * the index of this face. */
 static inline __attribute__((always_inline)) cb_status add_block(const task *t, int f, int n, piece *sum, int *at) {
   const cb_medium_origin *from = &t->from;
   const int j = !t->thickness;

@@ -23,8 +23,8 @@ cb_status cb_medium_faces(const cb_medium *m, int n, const double (*corner)[3][3
  *
  *   *mass     the displaced mass, int rho dV
  *   moment    int rho x_h dV, where x_h is the part of the place x perpendicular to up
- *   along     (int Q dV) up is added to it, where Q = int_0^h rho dh at the height h; the potential is
- *             -|g| <along, up>
+ *   along     the function adds the vector (int Q dV) up to it, where Q = int_0^h rho dh at the height h; the
+ *             potential of buoyancy is -|g| int Q dV
  *
  * rho is the density of the fluid and g the gravity. If `along` is NULL, the integral of Q is not evaluated.
  * `along` and `moment` may be the same array. Returns CB_STEP_NOT_FINITE for a density that has no value.
@@ -70,9 +70,10 @@ typedef struct cb_medium_profile {
 typedef struct cb_medium_origin {
   const cb_medium *m;
   double o[3];
-  int layer;                        /* the layer in which o lies */
-  int panels;                       /* number of panels of the quadrature along a line */
-  const cb_medium_profile *profile; /* used instead of lines; NULL: none */
+  int layer;  /* the layer in which o lies */
+  int panels; /* number of panels of the quadrature along a line */
+  /* table of the integrals of the density; NULL: they are computed along a vertical line from each point */
+  const cb_medium_profile *profile;
 } cb_medium_origin;
 
 /* Returns the layer in which a height lies. */
@@ -94,7 +95,8 @@ double cb_layers_column(const cb_medium *m, double h); /* returns int_0^h rho dh
 double cb_smooth_at(const cb_medium *m, const double x[3], double gradient[3]);
 cb_status cb_smooth_value(const cb_medium *m, const double x[3], double *density);
 cb_status cb_smooth_gradient(const cb_medium *m, const double x[3], double *density, double gradient[3]);
-/* Maximum number n of faces in a call of cb_smooth_faces. If a face fails, *at becomes the index of this face. */
+/* Maximum number n of faces in a call of cb_smooth_faces. If the density is invalid at a face, the call fails and *at
+ * becomes the index of this face. */
 enum { CB_MEDIUM_BLOCK = 32 };
 cb_status cb_smooth_faces(const cb_medium *m, int n, const double (*x)[3][3], double *density, double (*slope)[3][3],
                           int *at);

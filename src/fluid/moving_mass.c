@@ -219,10 +219,10 @@ static void take_sums(const cb_local *l, int p, double o[3], double rate[3], sum
   }
 }
 
-/* Adds a part's angular momentum about the origin, and its linear momentum m c', to mu0. F = m (c - o), spin and P are
- * the first moment, int y × u and int u of the part's mass about its apex o, which moves with rate = o'; drift is m
- * (c' - o'). The uniform velocity (drift - P)/m is added to the velocity of the part, so that its linear momentum is m
- * c'. */
+/* Adds to mu0 the angular momentum of a part about the origin, and its linear momentum m c'. m is the mass of the part,
+ * c its centre and o its apex, which moves with rate = o'. The places y and velocities u are relative to the apex, and
+ * these integrals are over the mass: F = int y = m (c - o), spin = int y × u and P = int u. drift is m (c' - o'). The
+ * uniform velocity (drift - P)/m is added to u, so that the linear momentum is m c'. */
 static void add_momentum(double mu0[6], double mass, const double o[3], const double rate[3], const double F[3],
                          const double spin[3], const double P[3], const double drift[3]) {
   double line[3], ox[3], Fx[3], correction[3], of[3], missing[3];

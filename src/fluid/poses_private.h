@@ -112,7 +112,7 @@ struct cb_poses {
   /* Used for poses whose only shape variable is their phase. For other poses its duration is 0. */
   cb_poses_phase phase;
   int *vertex;     /* [placed]: the vertices, range by range */
-  int *number;     /* [vertices]: `number` of the surface, for messages */
+  int *number;     /* [vertices]: the number of each vertex in messages (the member `number` of the surface) */
   double *rest[3]; /* [placed]: rest coordinates, in the order of `vertex` */
 };
 
@@ -121,7 +121,8 @@ struct cb_poses {
 cb_status cb_poses_sequence_second(const cb_poses *p, double t, double (*a)[3]);
 
 enum { CB_POSES_VARIABLES = 8 };
-/* A motion that depends on n variables with these names: expressions by part, with parameters (may be NULL). */
+/* The texts of a motion that depends on n variables: the names of the variables, an expression of each coordinate for
+ * each part, and the parameters of the expressions (may be NULL). */
 typedef struct cb_shape_text {
   int n;
   const char *const *names;

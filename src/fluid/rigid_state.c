@@ -362,8 +362,9 @@ void cb_rigid_casimirs(double K, const double momentum[6], double out[2]) {
   out[1] = cb_dot3(l, p);
 }
 
-/* Applies Ad* of T(-x) to the momentum in the axes that T(x) carries along, and returns an upper bound of the error of
- * `out` by round-off. (An error e of x perpendicular to x moves the point by e s_K(r)/r, r = |x|, and changes the
+/* Computes the momentum about the base point in the world's axes. For this, Ad* of T(-x) is applied to s->world, the
+ * momentum about the body's origin x in the axes that T(x) transports from the base point. Returns an upper bound of
+ * the round-off of `out`. (An error e of x perpendicular to x moves the point by e s_K(r)/r, r = |x|, and changes the
  * momentum by the same factor.) In a hyperbolic space, beyond 5 radii of curvature, the result is nan and the bound
  * infinite. */
 double cb_rigid_spatial_momentum(double K, const cb_rigid_state *s, double out[6]) {

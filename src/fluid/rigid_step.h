@@ -108,10 +108,11 @@ typedef struct cb_rigid_trial {
   bool dead;      /* L does not depend on Y */
   double A[6][6]; /* dtau^-1_{hY} */
   double mu[6];
-  double first[6], turned[6], varied[6]; /* first: the load L at the first node; turned: B F; varied: B G */
-  double whole[6];                       /* the loads on both nodes together per unit of time, about the first node */
-  double dF[6][6], dfirst[6][6];         /* dF: F_Y; dfirst: the derivative of L in Y */
-  double along[6][6];                    /* mu_g Z */
+  /* first: the load L at the first node; turned: B F, where B rotates F into the axes of the node; varied: B G */
+  double first[6], turned[6], varied[6];
+  double whole[6];               /* the sum of the loads at both nodes per unit of time, about the first node */
+  double dF[6][6], dfirst[6][6]; /* dF: F_Y; dfirst: the derivative of L in Y */
+  double along[6][6];            /* mu_g Z: the change of mu with the pose, as a derivative in Y */
 } cb_rigid_trial;
 
 /* Begins a step of length h from the state s. The step is not one of cb_rigid_step_damped. e, p and s are borrowed for
@@ -150,14 +151,15 @@ cb_status cb_rigid_trial_finish(const cb_rigid_trial *e, const double Y[6], cons
  *   (dtau^-1_{hY})^T (K Y + mu0) = p_k + h/2 B F,  p_{k+1} = (dtau^-1_{-hY})^T (K Y + mu0) + h/2 B^T F
  *
  * F is the wrench at the midpoint g_k s, where s s = tau(h Y) and s = T(y) B with a transvection T(y) and a rotation B.
- * Each half of F is carried along the geodesic from the body's origin at the midpoint to its origin at the node, torque
- * and force separately as in flat space, so that the step is symmetric in time.
+ * Each half of F is transported in parallel along the geodesic from the body's origin at the midpoint to its origin at
+ * the node, torque and force separately as in flat space, so that the step is symmetric in time.
  *
- * The momentum (l, p) is kept in the axes that T(x) carries along, world = R(q) momentum. From node to node it changes
- * by Ad* of the step's transvection and by the additional rotation that the product of two transvections contains. Both
- * are computed in twice the precision, so that p.p + K l.l (with the curvature K) and l.p are conserved to that
- * precision at any distance. The position is updated by the increment of a step, so that the round-off of the position
- * and of the spatial momentum is relative to the increment. The inertia and mu0 may only depend on the time.
+ * For the pose T(x) R(q) the momentum (l, p) is kept in the axes that T(x) transports from the base point to the body:
+ * it is R(q) times the momentum in the body frame, and is stored as `world`. From node to node it changes by Ad* of the
+ * step's transvection and by the additional rotation that the product of two transvections contains. Both are computed
+ * in twice the precision, so that p.p + K l.l (with the curvature K) and l.p are conserved to that precision at any
+ * distance. The position is updated by the increment of a step, so that the round-off of the position and of the
+ * spatial momentum is relative to the increment. The inertia and mu0 may only depend on the time.
  */
 
 /* --- the parts of a step in a curved space, for bodies that are joined (mechanism/mechanism_curved.c) --- */
@@ -174,7 +176,7 @@ typedef struct cb_rigid_curved_trial {
   cb_pose middle;
   double A[6][6];                /* dtau^-1_{hY} */
   double K[6][6], mu0[6], mu[6]; /* K, mu0 and mu in the middle of the step */
-  double F[6], dF[6][6];         /* F: the sum of the wrenches; dF: F_Y + F_g Z */
+  double F[6], dF[6][6];         /* F: the sum of the wrenches; dF: F_Y + F_g Z, its complete derivative in Y */
   double first[6], dfirst[6][6]; /* first: B F + 2 (1 + Ad_s)^-T G; dfirst: the derivative of B F in Y */
   double last[6];                /* B^T F + 2 (1 + Ad_s^-1)^-T G */
 } cb_rigid_curved_trial;

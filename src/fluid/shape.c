@@ -78,7 +78,7 @@ static double distance(const cb_shape *b, int i, int j) {
 void cb_shape_quad(cb_shape *b, int i, int j, int k, int l, int parity) {
   if (b->failed) return;
   double ik = distance(b, i, k), jl = distance(b, j, l);
-  /* the diagonals are equal up to round-off */
+  /* The shorter diagonal divides the quadrilateral. If both diagonals are equal up to round-off, `parity` decides. */
   bool first = fabs(ik - jl) <= 1e-9 * (ik + jl) ? !(parity & 1) : ik < jl;
   cb_shape_face(b, i, j, first ? k : l);
   cb_shape_face(b, first ? i : j, k, l);
@@ -138,8 +138,8 @@ static void meridian(cb_shape_map *map, const void *self, int n, double *arc) {
 
 enum { MERIDIAN = 4096 };
 
-/* Returns u[0] of level j of `levels`. The levels divide the range of the values in arc[MERIDIAN + 1] into equal parts.
- */
+/* Returns the u[0] of level j of `levels`. arc[MERIDIAN + 1] are the values of an increasing function at equal steps of
+ * u[0] from 0 to 1, beginning with 0. The levels divide the range of these values into equal parts. */
 static double even_level(const double *arc, int j, int levels) {
   double target = arc[MERIDIAN] * j / levels;
   int low = 0, high = MERIDIAN;
@@ -369,7 +369,7 @@ static cb_status remember(const cb_shape_class *class_, const void *params, cb_s
 }
 
 cb_status cb_shape_create_class(const cb_shape_class *class_, const cb_node *node, cb_surface **out) {
-  static const char *const shared[] = {"name"}; /* a key that the reader of the map uses */
+  static const char *const shared[] = {"name"}; /* the key that names the shape; it is not in the table of parameters */
   void *params = calloc(1, class_->params_size ? class_->params_size : 1);
   if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the shape %s", class_->name);
   cb_status status = cb_params_bind(class_->params, node, node, shared, 1, params);

@@ -25,8 +25,8 @@ typedef struct cb_shape {
 /* Maps the piece's own coordinates u to the position out. */
 typedef void cb_shape_map(const void *self, const double *u, double out[3]);
 
-/* Starts a part with this name. The faces that are added next belong to it. The frame becomes that of the axes and the
- * origin. Before the first part, *b must be {0}. */
+/* Starts a part with this name. The faces that are added next belong to it. The placement of vertices (cb_shape_place)
+ * is reset to the identity. Before the first part, *b must be {0}. */
 void cb_shape_part(cb_shape *b, const char *name);
 /* Sets where the vertices that are added next are placed: y is placed at origin + frame y (frame NULL: the identity).
  * The matrix `frame` may rotate and stretch. If its determinant is negative, it mirrors the vertices. */

@@ -83,8 +83,8 @@ static bool same_places(int n, const double (*a)[3], const double (*b)[3]) {
   return far <= 1e-9 * extent;
 }
 
-/* The poses from the start on and before the end become breaks of the phase, because a sequence is a cubic only between
- * two poses. A phase of a million poses or more has no breaks. */
+/* Makes each pose that lies at the start or between start and end a break of the phase, because a sequence is a cubic
+ * only between two poses. A phase of a million poses or more gets no breaks. */
 static cb_status set_breaks(cb_shape_surface *s) {
   source *from = s->self;
   const int count = cb_poses_count(from->poses);

@@ -41,8 +41,8 @@ double cb_surface_embedding_reach(cb_surface_embedding to);
 void cb_surface_embedding_point(cb_surface_embedding to, const double x[3], double v[3]);
 /* Returns whether the shift is finite and, on a sphere, nearer than the antipode of the origin. */
 bool cb_surface_embedding_shifts(double K, const cb_jet shift[3]);
-/* Replaces the flat coordinates x by the normal coordinates v. shift (NULL: none) are the normal coordinates s, series
- * in the same variables. The result is nan outside the range of the chart or of shifts. */
+/* Replaces the flat coordinates x by the normal coordinates v. `shift` (NULL: none) holds the normal coordinates s of
+ * the shift, as series in the same variables. The result is nan outside the range of the chart or of shifts. */
 void cb_surface_embedding_jets(cb_surface_embedding to, const cb_jet shift[3], cb_jet x[3]);
 
 /* --- the surface --- */
@@ -96,7 +96,7 @@ typedef struct cb_shape_shift {
 typedef struct cb_shape_shifts {
   int n;
   const cb_shape_shift *shift;
-  const cb_poses_parameters *parameters; /* may be NULL */
+  const cb_poses_parameters *parameters; /* the parameters of the texts; may be NULL */
 } cb_shape_shifts;
 cb_status cb_shape_surface_embed(cb_shape_surface *flat, cb_surface_embedding to, const cb_shape_shifts *shifts,
                                  size_t *which, int *coordinate, size_t *at, cb_shape_surface **out);

@@ -27,7 +27,7 @@ static bool press(touch *c) {
   c->N = c->share * (c->f->stiffness * c->depth - c->f->damping * c->wn);
   for (int i = 0; i < 3; i++) c->t[i] = c->w[i] - c->wn * c->n[i];
   c->s = sqrt(cb_dot3(c->t, c->t) + c->f->creep * c->f->creep);
-  if (!(c->s > 0)) c->s = INFINITY; /* without creep, a vertex that does not slide has no friction */
+  if (!(c->s > 0)) c->s = INFINITY; /* s is 0 only if creep is 0 and the vertex does not slide: no friction */
   return c->N > 0;
 }
 

@@ -85,9 +85,9 @@ static int compare_corners(const void *a, const void *b) {
   return (p->side > q->side) - (p->side < q->side);
 }
 
-/* Checks that no face is listed twice. Two such faces have an edge (lo, hi) and the third corner in common, so the
- * sides of each edge are compared. Faces that coincide with opposite orientation are allowed if they belong to two
- * parts, which touch there. */
+/* Checks that no face is listed twice. Two faces are the same if they have an edge and the third corner in common. So
+ * for each edge the third corners of its faces are compared. Two faces that coincide with opposite orientation are
+ * allowed if they belong to different parts, which touch there. */
 static cb_status check_twice(const cb_surface *s, const cb_side *side) {
   size_t n = 3 * (size_t)s->faces;
   corner *list = malloc(n * sizeof *list);
@@ -344,7 +344,7 @@ static void end_pieces(pieces *all) {
   free(all->tree);
 }
 
-/* When this function is called, each part is one piece. */
+/* The function expects that each part of s is one piece. */
 cb_status cb_surface_unite_cavities(cb_surface *s, bool *any) {
   cb_side *side = cb_sides_sorted(s->vertices, s->faces, (const int(*)[3])s->face, s->part);
   int *whose = malloc((size_t)s->parts * sizeof *whose), *number = malloc((size_t)s->parts * sizeof *number);

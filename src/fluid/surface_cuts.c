@@ -33,7 +33,7 @@ typedef struct search {
   const cb_surface *s;
   double least; /* lengths below this number (in m) count as 0 */
   box *face;    /* [faces] */
-  int *order;   /* [faces]: each leaf of the tree has at most LEAF of them */
+  int *order;   /* [faces]: the faces in the order of the leaves of the tree, which have at most LEAF faces each */
   box *node;    /* a binary tree: the children of node i are 2 i + 1 and 2 i + 2 */
   pair *found;
   size_t n, capacity;

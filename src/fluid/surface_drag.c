@@ -24,9 +24,9 @@ enum { SHAPE = CB_SHAPE_SURFACE_VARIABLES, COLUMNS = 6 + SHAPE };
 
 typedef double vector[3];
 
-/* The arrays of one thread: positions x[vertices], dx[n][vertices] and ddx[n (n + 1)/2][vertices], their first and
- * second derivatives by the shape variables, and the work array of s->at. dx is also used for CB_STRAINS flows, and is
- * large enough for both. */
+/* The arrays of one thread: positions x[vertices], and dx[n][vertices] and ddx[n (n + 1)/2][vertices], their first and
+ * second derivatives by the n shape variables. `work` is the work array of the shape's function `at`. dx is also used
+ * for CB_STRAINS linear flows, and is large enough for both. */
 typedef struct workspace {
   vector *x, *dx, *ddx;
   void *work;
@@ -85,8 +85,8 @@ INLINE void cross_to(vector out, const vector a, const vector b) { /* out += a Ã
   out[2] += a[0] * b[1] - a[1] * b[0];
 }
 
-/* The coefficients of u (p and d_i above), or those of y (z and y_i), and the row W of J_n or of its counterpart in y.
- */
+/* The coefficients of u or of y. For u, p is p, d are the d_i, and W is the row J_n. For y, p is z, d are the y_i, and
+ * W is the row that takes the place of J_n. */
 typedef struct row {
   const double *p;
   const vector *d;
@@ -234,7 +234,8 @@ static void fill_form(const sums *s, int n, double *G) {
     for (int j = 0; j < i; j++) G[j * N + i] = G[i * N + j];
 }
 
-/* Reads the positions relative to their middle, and the derivatives that are needed. */
+/* Computes the positions of the vertices at r and subtracts their mean, which is written to middle. Computes the first
+ * derivatives and, if `derivatives` is set, the second derivatives, too. */
 static cb_status read_places(const drag *f, const double *r, bool derivatives, workspace *w, double *middle) {
   const cb_shape_surface *s = f->shape;
   const int vertices = s->surface->vertices;

@@ -24,7 +24,8 @@ typedef struct cb_surface_mended {
   double tolerance;
   int holes, edges, faces; /* numbers of closed holes, of the edges around them, and of the faces that close them */
   int left;                /* number of holes that are too large to be closed */
-  /* Shares of the area: `largest` is that of the largest closed hole, `least` that of the smallest hole left open. */
+  /* Areas of holes, each divided by the area of its piece: `largest` is that of the largest closed hole, and `least`
+   * that of the smallest hole left open. */
   double largest, least;
 } cb_surface_mended;
 /* These two functions make a surface from a mesh or a file, and mend it as `how` says (NULL: not at all). The caller
@@ -88,7 +89,7 @@ cb_status cb_surface_at_level(const cb_surface *s, int level, cb_surface **out);
  * NULL, because all their levels describe the same surface. *out is also NULL if s already has that number of faces, or
  * if there is no such level. The caller frees *out. */
 cb_status cb_surface_with_faces(const cb_surface *s, int faces, cb_surface **out);
-/* Returns how often the resolution of a shape can be halved; or 0 if the surface is not a shape. */
+/* Returns how many times the resolution of a shape can be halved, or 0 if the surface is not a shape. */
 int cb_surface_coarser(const cb_surface *s);
 /* Returns whether s is a shape, whose finer levels approach the true surface. */
 bool cb_surface_is_shape(const cb_surface *s);

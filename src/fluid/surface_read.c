@@ -38,8 +38,8 @@ typedef struct closing {
   /* [faces]: the parents of disjoint sets of faces (cb_union_find). Each set is a piece, which is known by its root. */
   int *piece;
   double *area; /* [faces]: for the root of a piece, the area of the piece */
-  /* path: indices of the ways on the present path; place: index in `path` of each vertex, or -1 if it is not on the
-   * path */
+  /* path: indices in `way` of the border edges on the present path; place: for each vertex, the index in `path` of the
+   * edge that begins there, or -1 if the vertex is not on the path */
   int *path, *place;
   int *corner, (*made)[3];
   size_t capacity; /* number of triangles for which m has memory */
@@ -58,7 +58,7 @@ static int compare(const void *a, const void *b) {
   return (p->to > q->to) - (p->to < q->to);
 }
 
-/* Finds the pieces with their areas, and the ways of their borders. */
+/* Finds the pieces with their areas, and lists the edges of their borders in c->way. */
 static bool find_border(closing *c) {
   const cb_mesh *m = c->m;
   const size_t n = 3 * m->n_triangles;
@@ -81,7 +81,7 @@ static bool find_border(closing *c) {
   return good;
 }
 
-/* Returns the first unused way from a vertex; -1: there is none. */
+/* Returns the index in c->way of the first unused edge that begins at the vertex `from`; -1: there is none. */
 static int next_way(const closing *c, int from) {
   int low = 0, high = c->ways;
   while (low < high) {
@@ -138,8 +138,8 @@ static bool reserve(closing *c, size_t more) {
   return triangles && (groups || !m->n_groups);
 }
 
-/* Closes the hole whose border is a loop of n ways, if its share of the area is small; otherwise the hole is counted as
- * left open. */
+/* Closes the hole whose border is the loop of the n edges c->way[path[k]], if its area is at most the share c->share of
+ * the area of its piece with this hole closed. A larger hole is counted as left open. */
 static cb_status close_hole(closing *c, const int *path, int n) {
   const way *first = &c->way[path[0]];
   cb_mesh *m = c->m;
@@ -165,7 +165,8 @@ static cb_status close_hole(closing *c, const int *path, int n) {
   return CB_OK;
 }
 
-/* Follows the border from the way `start`, as long as an unused way begins where the last one ends. */
+/* Follows the border from the edge c->way[start], as long as an unused edge begins where the last one ends. Closes each
+ * hole that the path surrounds. */
 static cb_status walk(closing *c, int start) {
   cb_status status = CB_OK;
   int n = 0;

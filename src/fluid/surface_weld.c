@@ -274,8 +274,8 @@ static cb_status attempt(border *b, int number, cb_surface_seam *best, int *best
 }
 
 /* Tries tolerances from the widest one in steps of a factor of 100, and then the tolerances next to the best one.
- * Shapes of bodies/shapes have no seams: their vertices are close to each other only at the tips of narrow parts, and
- * `weld` is only for files. */
+ * In a shape of bodies/shapes nothing is searched: its vertices are close to each other only at the tips of narrow
+ * parts, and the key `weld`, which joins vertices, is only for files. */
 cb_status cb_surface_seams(const cb_surface *s, cb_surface_seam *out) {
   enum { STRIDE = 6 };
   border b;

@@ -123,7 +123,7 @@ static int reach(cb_trig k, int dim, const double *q, const double *u, double di
                  double *v) {
   static const int axis[CB_DIM_MAX] = {1, 0, 2}; /* the axes of a, b, g */
   for (int i = 0; i < dim; i++) {
-    const int place = dim - 1 - i; /* g comes first */
+    const int place = dim - 1 - i; /* the list begins with the last coordinate */
     for (int e = 0; e < dim; e++) direction[place][e] = e == axis[i] ? copysign(1, q[i]) : 0;
     length[place] = fabs(q[i]);
     v[axis[i]] = u[i];

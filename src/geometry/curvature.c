@@ -276,7 +276,7 @@ static cb_status bound_at(const cb_space *g, const double *q, int *count) {
   *count = unknowns;
   if (size <= flat * bend * bend) return CB_OK;
   int at = 0;
-  for (int p = 0; p < n; p++) /* for k = p the unknown xi_p, in units of the radius of curvature; otherwise omega_pk */
+  for (int p = 0; p < n; p++) /* the column of xi_p (k = p, in radii of curvature) or of omega_pk (k > p) */
     for (int k = p; k < n; k++) {
       double x[D] = {0}, dx[D][D] = {{0}};
       for (int e = 0; e < n; e++) {

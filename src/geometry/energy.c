@@ -283,8 +283,8 @@ static const double equal = 1e-10;
  * whose length is measured at both ends, other images are not tried. */
 static const double alone = 0.125;
 
-/* Fails if there is a shorter or equally short geodesic to another image of the end under the period of a
- * coordinate. */
+/* Fails if a shorter or equally short geodesic leads to the end with one coordinate shifted by its period, which is the
+ * same point. */
 static cb_status rivals(const cb_curve_ends *ends, double d) {
   const cb_space *g = ends->g;
   const double *period = g->intrinsic->period;

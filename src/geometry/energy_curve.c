@@ -111,8 +111,9 @@ void cb_curve_prolong(const cb_curve *from, cb_curve *to) {
   }
 }
 
-/* Computes the result from the Legendre coefficients of degrees N - 1 and N - 2 of the velocity. At Lobatto's nodes
- * P_{N-1} = t P_N with t = 2s - 1, and N P_N = (2N - 1) t P_{N-1} - (N - 1) P_{N-2}. */
+/* Returns the larger one of the last two Legendre coefficients of the velocity (degrees N - 1 and N - 2), divided by
+ * the largest velocity at the nodes. At Lobatto's nodes P_{N-1} = t P_N with t = 2s - 1, and
+ * N P_N = (2N - 1) t P_{N-1} - (N - 1) P_{N-2}. */
 double cb_curve_rest(const cb_curve *c) {
   const int N = c->degree;
   double size = 0, high = 0;

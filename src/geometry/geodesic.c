@@ -145,8 +145,8 @@ static cb_status factor_log(cb_factor f, const double *x, const double *y, doubl
     const double r = sqrt(-f.curvature), d = sqrt(of.s), to = d * r / sinh(r * d), from = d * r / tanh(r * d);
     for (int a = 0; a < f.count; a++) v[a] = to * y[a] - from * x[a];
   } else if (beyond_quarter(f, square)) {
-    /* The sum x + y has round-off along x, which matters near the antipode. It is removed before the division by the
-     * length. */
+    /* The sum x + y has round-off along x, which matters near the antipode. Its part along x is therefore removed
+     * before v gets its length. */
     for (int a = 0; a < f.count; a++) v[a] = x[a] + y[a];
     cb_factor_project_tangent(f, x, v);
     scale = sqrt(of.s / cb_factor_inner(f, v, v));
@@ -453,8 +453,9 @@ static double product(int dim, const double *v, const double *w) {
   return sum * sum < 1e-30 * size ? 0 : sum;
 }
 
-/* Returns CB_ERROR_DOMAIN if the round-off of the direction n at the distance `reach` (radii) changes coordinate i by
- * more than 1e-9 max(1, |q|). q is the value of the coordinate, and v its coordinate vector. */
+/* Returns CB_ERROR_DOMAIN if coordinate i of a point has an error above 1e-9 max(1, |q|), where q is its value. The
+ * point is at the distance `reach` (in radii) in the direction n, and the error comes from the round-off of n. v is the
+ * coordinate vector of coordinate i. */
 static cb_status check_digits(const cb_path *p, double reach, int i, const double *v, const double *n, double q) {
   static const double round_off = 1e-15, wanted = 1e-9;
   const cb_origin_part part = cb_origin_part_of(&p->space);
@@ -468,10 +469,10 @@ static cb_status check_digits(const cb_path *p, double reach, int i, const doubl
 }
 
 /* Computes the velocity u of the coordinates. In the hyperbolic factor u has the components `radial` and `side` along
- * the vectors n and m, in the frame that T(direction, length) moves to the point. In a chart with a diagonal metric u
- * follows from the coordinate vectors at the point. All components of the factor are NaN if one of them cannot be
- * computed. reach is the distance in radii of a point that is given by its direction, or 0. If it is not 0, the
- * function returns CB_ERROR_DOMAIN as check_digits does. */
+ * the vectors n and m, in the frame that the transvections T(direction, length) move to the point. In a chart with a
+ * diagonal metric u follows from the coordinate vectors at the point. All components of the factor are NaN if one of
+ * them cannot be computed. reach is the distance in radii of a point that is given by its direction, or 0. If it is not
+ * 0, the function returns CB_ERROR_DOMAIN as check_digits does. */
 static cb_status pull(const cb_path *p, double reach, const double *q, const double *n, double radial, const double *m,
                       double side, double *u) {
   /* the second scale is for coordinate vectors that overflow with the first */

@@ -1,5 +1,5 @@
-/* The distance of a particle and a fixed point of the world: g = d(x, centre) - length. The centre is expressed
- * relative to the moving origin of the particle. */
+/* The distance d of a particle at x from a fixed point of the world has the given length. The value of the row is
+ * g = d(x, centre) - length. The centre is expressed relative to the moving origin of the particle. */
 #include "dynamics/builder_private.h"
 
 #include "dynamics/pair_potential_private.h"

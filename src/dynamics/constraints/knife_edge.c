@@ -83,7 +83,8 @@ static cb_status in_embedding(const cb_constraints *c, const cb_constraint *row,
   for (int i = 0; i < k; i++) out->gradient[i] = h * a[i];
   if (order < 2) return CB_OK;
   for (int j = 0; j < k; j++) {
-    /* d/dy_j changes only e; d/dx_j changes x, and e in the opposite direction. */
+    /* a depends on x and on e = y - x. A change of y_j changes only e_j. The same change of x_j changes x_j, too, and
+     * e_j with the opposite sign. */
     double unit[N] = {0}, by_e[N], by_x[N];
     unit[j] = 1;
     cross(g, x[0], unit, by_e);

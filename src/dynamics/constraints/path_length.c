@@ -1,4 +1,5 @@
-/* The length of a path: g = d(x_0, x_1) + d(x_1, x_2) + ... - length. */
+/* The length of a path through the particles at x_0, x_1, ... is constant. With the distance d of two points, the value
+ * of the row is g = d(x_0, x_1) + d(x_1, x_2) + ... - length. */
 #include "dynamics/builder_private.h"
 
 #include "dynamics/constraint_private.h"

@@ -63,9 +63,9 @@ static cb_status read(const cb_constraint_entry *e, const void *params) {
   return cb_constraint_placed(e, cb_builder_pin(e->builder, e->name, particle, p->at ? x : NULL), e->map);
 }
 
-/* The frame at the centre, relative to the particle's origin. If this origin has moved, the vectors of flat and
- * hyperbolic factors are the columns of the isometry to the centre, which keep their digits at any distance from the
- * world's base point. */
+/* Computes the frame at the centre, relative to the particle's origin. If this origin has moved, the vectors of flat
+ * and hyperbolic factors are the columns of the isometry to the centre, which keep their digits at any distance from
+ * the world's base point. */
 static void frame_at_centre(const cb_constraints *c, const cb_constraint *row, double frame[CB_Q_MAX][CB_Q_MAX]) {
   const cb_space *g = c->space;
   const cb_constraint_world *w = &c->world[row->world];

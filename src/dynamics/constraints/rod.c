@@ -1,4 +1,4 @@
-/* A rod: the distance of two particles, g = d(x, y) - length. */
+/* A rod keeps the distance d of two particles at x and y: the value g = d(x, y) - length of its row is 0. */
 #include "dynamics/builder_private.h"
 #include "dynamics/constraint_private.h"
 

@@ -30,7 +30,7 @@ static const cb_param params[] = {
      "the side on which the bodies are"},
     {0}};
 
-/* Checks a ball, and moves its centre onto the space if it is off by rounding only. */
+/* Checks a ball. If its centre is off the space by round-off only, moves the centre onto the space. */
 static cb_status settle(const cb_space *g, const char *name, ball *w, const double *centre) {
   const cb_status status = cb_builder_check_distances(g, "a wall that is a ball");
   if (status) return status;

@@ -45,7 +45,7 @@ typedef struct plane {
   double normal[K]; /* the unit normal in the embedding; zero outside `factor` */
   double foot[K];   /* `centre` in the embedding */
   double local[K];  /* the normal relative to an origin at `foot` */
-  int factor;       /* the factor the normal lies in */
+  int factor;       /* the index of the factor in which the normal lies */
 } plane;
 
 static const cb_param params[] = {

@@ -106,7 +106,7 @@ static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, 
   return status;
 }
 
-/* Gives the bodies whose shapes change the shapes that they have at time t. */
+/* Updates the data of the bodies that change their shapes to the shapes at time t. */
 static cb_status move_shapes(const data *d, double t) {
   cb_status status = CB_OK;
   for (int i = 0; i < d->n && !status; i++) {

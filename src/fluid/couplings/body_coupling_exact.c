@@ -38,7 +38,7 @@ static const cb_param params[] = {
      "range of a coordinate in the table: [lowest, highest], or a list of such ranges; `none` means a complete turn"},
     {0}};
 
-/* Reads the number of samples of one coordinate, or the range of one coordinate. */
+/* read_count reads the number of samples of one coordinate, and read_range the range of one coordinate. */
 static cb_status read_count(const cb_node *node, int *out) {
   long long count;
   const cb_status status = cb_node_int(node, &count);
@@ -92,7 +92,9 @@ typedef struct data {
   cb_coupling_table *table; /* NULL: there is no table */
   double density;
   int n, faces; /* n: number of bodies; faces: the smallest number of faces of a body */
-  double *film; /* [n]: for each body a third of the size of its largest face (potential/several_blocks.c) */
+  /* [n]: the thickness of the layer of fluid that belongs to each body in contacts (potential/several_blocks.c). It is
+   * a third of the size of the body's largest face. */
+  double *film;
 } data;
 
 static void release(void *self) {

@@ -136,7 +136,7 @@ typedef struct sums {
 static inline __attribute__((always_inline)) void add(sums *to, const double (*from)[ROW], const stencil *s, int i,
                                                       int k, bool slopes) {
   for (int slot = VALUE; slot < (slopes ? SLOTS : 1); slot++) {
-    /* slot 1 + k is added below; the slots of axes summed later are still 0 */
+    /* The slots of axes that are summed later than axis k are still 0. Slot 1 + k is treated by the last loop. */
     if (slot > VALUE && slot <= k + 1) continue;
     for (int q = 0; q < ROW; q++) to->of[slot][q] += s->w[i] * from[slot][q];
   }

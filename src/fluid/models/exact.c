@@ -22,9 +22,9 @@
 #include <string.h>
 
 #define DEFAULT_ERROR 1e-2
-/* Numbers of faces above which a finer mesh is not solved. SOLVED_ONCE is for a mesh that is solved once, and applies
- * if the error is fair (CB_EXACT_FAIR). SOLVED_OFTEN is for a mesh that is solved at each place near a wall, or for
- * each shape. */
+/* Limits of the number of faces to which a mesh is refined. SOLVED_ONCE is for a mesh that is solved once; this limit
+ * applies only if the estimated error is at most CB_EXACT_FAIR. SOLVED_OFTEN is for a mesh that is solved at each place
+ * near a wall, or for each shape. It applies if the user gives no error. */
 enum { SOLVED_ONCE = 40000, SOLVED_OFTEN = 1000 };
 
 typedef struct exact {
@@ -94,9 +94,9 @@ static cb_exact_asked asked_of(const exact *own, const cb_surface *surface) {
   return (cb_exact_asked){given ? own->error : DEFAULT_ERROR, given && surface->curvature == 0, SOLVED_ONCE, 0};
 }
 
-/* Returns the error that the one mesh for all places or shapes must meet. If the user gives an error, it is a quarter
- * of the given one, and the number of faces has no limit. It is smaller than the given error because one mesh has a
- * larger error than the extrapolation from several meshes. */
+/* Returns the error that the one mesh for all places or shapes must meet. If the user gives an error, the mesh must
+ * meet a quarter of it, because one mesh has a larger error than the extrapolation from several meshes. The number of
+ * faces then has no limit. */
 static cb_exact_asked asked_often(const exact *own) {
   const bool given = !isnan(own->error);
   return (cb_exact_asked){given ? own->error / 4 : DEFAULT_ERROR, false, given ? INT_MAX : SOLVED_OFTEN,
@@ -136,7 +136,7 @@ typedef struct known {
   cb_moving *moving;
   cb_placed *placed;     /* near a wall: computes the added mass at each place of the body */
   cb_exact_posed *posed; /* computes the added mass on refined faces of poses or shapes; NULL: not used */
-  /* near a wall, for a body without poses: the faces on which it is solved; NULL: the given faces */
+  /* near a wall, for a body without poses: the faces on which the flow is solved; NULL: the given faces */
   cb_surface *fine;
   /* near a wall: the estimated error on the faces that are used there, computed far from the wall */
   double error;
@@ -195,8 +195,8 @@ static void release(const cb_fluid_model *m, void *body) {
 
 /* --- its added mass --- */
 
-/* Computes the added mass to the requested error. If the vertices are at rest at the given places, the body may be a
- * shape of bodies/shapes, whose finer faces lie on the true surface. */
+/* Computes the added mass to the requested error. For vertices at rest at their given positions, finer faces of a shape
+ * of bodies/shapes lie on its true surface. For all other poses the given flat faces are divided. */
 static cb_status to_error(const cb_fluid_model *m, const known *k, const cb_surface *surface, const double (*x)[3],
                           const double (*v)[3], cb_added_mass *out) {
   const exact *own = m->params;
@@ -321,7 +321,7 @@ static cb_status prepare_as_given(const cb_fluid_model *m, known *k, const cb_su
   const cb_kirchhoff_options options = options_of(m->params, surface);
   cb_kirchhoff_mass mass;
   const cb_status status = k->moving ? CB_OK : create_moving(surface, &options, &k->moving);
-  /* If the given shape has no solution, other shapes may have one. */
+  /* It is no error if the given shape has no solution, because other shapes may have one. */
   if (status || cb_moving_added_mass(k->moving, x, NULL, &mass)) return status;
   const cb_kirchhoff_report report = cb_moving_report(k->moving);
   return report_mass(surface, &mass, &report, found);

@@ -2,7 +2,8 @@
  * floor the functions of fluid/floor.h reflect the body, and this term has no wrench. */
 #include "fluid/immersed_private.h"
 
-/* Adds the push of the floor in a step that outruns the floor. `wrench` is the push in the world's axes. */
+/* Adds the wrench of the floor in a step that is too long for the floor's damping or friction (cb_floor_outruns). This
+ * `wrench` is constant in the world's axes during the step. */
 static void push_in_world(const double wrench[6], const cb_immersed_moment *m, double *F, cb_tensor dg) {
   static const double origin[3];
   double torque[3], force[3];

@@ -117,7 +117,7 @@ static cb_status evaluate(const cb_immersed_workspace *s, const cb_immersed_text
 }
 
 /* Sets `wrench` to the wrench of the torque and the force f in `value`, which act at the place `at`. Their components
- * are along the body's axes or the world's axes (text->world), which the transvection from the origin carries to `at`:
+ * are along the body's axes or the world's axes (text->world), transported from the body's origin to `at`:
  *
  *   (torque + x × f, w f + K x (x.f)/(1 + w))
  *

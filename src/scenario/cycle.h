@@ -58,7 +58,7 @@ typedef struct cb_cycle_optimum {
   double gradient;          /* largest derivative of the objective's logarithm by a value in units of its range */
   bool converged;
   int found, failed,
-      evaluations;       /* numbers of starts that came to the best values, of starts that failed, of motions */
+      evaluations;       /* number of starts that found the best values, of failed starts, and of computed motions */
   cb_shape_cycle motion; /* the best motion */
 } cb_cycle_optimum;
 

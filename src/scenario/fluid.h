@@ -52,7 +52,7 @@ typedef struct cb_fluid_scenario {
   int n_vertices;          /* the last n_vertices points are vertices of bodies; walls act on them */
   cb_system *system;       /* points and particles as a system; NULL: there are none */
   bool shapes;             /* bodies touch by their shapes */
-  bool points;             /* anything acts on points */
+  bool points;             /* forces, constraints, contacts, walls or events act on points */
   cb_floor wall;           /* a reflecting floor under coupled bodies, which is a plane among their walls */
   cb_fluid_joints *joints; /* NULL: none (scenario/scenario_joints.c) */
   cb_joint_laws *joint_laws;
@@ -104,7 +104,8 @@ cb_status cb_scenario_add_centres(cb_scenario *s, int first, double charge);
 bool cb_scenario_body_is_rigid(const cb_scenario *s, int body, int *number);
 /* Makes the system of points and particles. */
 cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root);
-/* Reads the keys that act on points. A reflecting floor of the fluid becomes a wall. */
+/* Reads the keys that act on points: potentials, interactions, forces, constraints, contacts, walls and events. A
+ * reflecting floor of the fluid becomes a wall. */
 cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root);
 /* Reads the key `joints` after the bodies, and moves the bodies and their centres to the places that joints give. */
 cb_status cb_scenario_place_by_joints(cb_scenario *s, const cb_node *root);
@@ -115,7 +116,8 @@ cb_status cb_scenario_read_joints(cb_scenario *s, const cb_node *list, double t)
 cb_status cb_scenario_read_particles_in_fluid(cb_scenario *s, const cb_node *node);
 extern const cb_param cb_particles_table[];
 
-/* Reads the mass properties of a body into options: material, points and lumped, in the scenario's arena. */
+/* Reads the mass properties of a body into the members material, points and lumped of options. The arrays are in the
+ * scenario's arena. */
 cb_status cb_scenario_read_matter(cb_scenario *s, const cb_node *body, const cb_surface *surface,
                                   cb_immersed_options *options);
 /* Reads a unit quaternion [w, x, y, z] of numbers or expressions. */

@@ -72,7 +72,7 @@ const struct cb_pair_potential_class *cb_scenario_pair_potential_of(const cb_nod
 void cb_scenario_warn_of_contacts(const cb_scenario *s, const char *surface);
 cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                     const cb_node *events);
-/* Does the same as cb_scenario_read_contacts, for a system, whose only point touches nothing but walls. */
+/* Reads the contacts of a system (`system:`). A system is one point, which can touch only walls. */
 cb_status cb_scenario_read_system_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                            const cb_node *events);
 extern const cb_param cb_scenario_contacts_table[], cb_scenario_body_contacts_table[],
@@ -96,8 +96,9 @@ cb_status cb_scenario_read_integrator(cb_scenario *s, const cb_node *root, const
 cb_status cb_scenario_read_named(cb_scenario *s, const cb_node *map, cb_named_numbers *out);
 
 /* --- `controls` (scenario/scenario_controls.c) --- */
-/* Reads the names and the values at the start; map NULL: there are none. Until the call of cb_scenario_controls_read,
- * an expression that uses a control where it may not is answered with the places where it may. */
+/* Reads the names of the controls and their values at the start; map NULL: there are no controls. Until the call of
+ * cb_scenario_controls_read, the error about an expression that may not use controls lists the places where controls
+ * are allowed. */
 cb_status cb_scenario_read_controls(cb_scenario *s, const cb_node *map);
 void cb_scenario_controls_read(const cb_scenario *s);
 /* Adds the controls to the names of an expression of forces. */
@@ -106,7 +107,7 @@ void cb_scenario_add_controls(const cb_scenario *s, cb_expression_scope *scope);
 cb_status cb_scenario_make_builder(cb_scenario *s, const cb_space *space);
 /* Returns the controls for the options of the run; NULL: there are none. */
 const cb_run_controls *cb_scenario_run_controls(const cb_scenario *s);
-/* Reads the laws, after the run was made. */
+/* Reads the laws of the controls. The run of the scenario must exist. */
 cb_status cb_scenario_read_laws(cb_scenario *s);
 void cb_scenario_free_controls(const cb_scenario *s);
 extern const cb_param cb_control_table[];
@@ -115,14 +116,14 @@ extern const cb_param cb_control_table[];
 cb_status cb_scenario_for_items(cb_scenario *s, const cb_node *list, const char *key,
                                 cb_status (*read)(cb_scenario *, const cb_node *));
 /* Calls `add` for every body that the node `bodies` names: one name, a list of names, or, if bodies is NULL, all
- * bodies. Failures are reported at the node `at`. expression: the text of `at` is an expression, and a failure in it
- * has the position in this text. */
+ * bodies. Failures are reported at the node `at`. expression: the text of `at` is an expression; an error in it is
+ * reported with its position in this text. */
 cb_status cb_scenario_for_bodies(cb_scenario *s, const cb_node *bodies, const cb_node *at, bool expression,
                                  cb_status (*add)(cb_builder *, int body, const void *what), const void *what);
 /* Finds the index of the body whose name is the text of node. */
 cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *body);
-/* Does the same as cb_scenario_find_body, for forces, walls and constraints: a body of tracers, which only the flow
- * moves, is an error. */
+/* Finds the index of the body that a force, a wall or a constraint names in the text of node. A body of tracers is an
+ * error, because only the flow moves tracers. */
 cb_status cb_scenario_find_moved_body(const cb_scenario *s, const cb_node *node, int *body);
 /* Reads a point: a particle, given as [body, number], or a point of a rigid body. *index becomes its index in the
  * builder. Fails for a tracer. */

@@ -447,7 +447,8 @@ void cb_scenario_warn_again(const cb_scenario *s) {
   for (size_t i = 0; i < s->warnings; i++) cb_warn("%s", s->warned[i]);
 }
 
-/* Reads the scenario from its tree, to which --set was applied; `was` is the root of the tree before that. */
+/* Reads the scenario s with the function `read`, after --set was applied to its tree. was: the root of the tree before
+ * --set was applied. status: a failure of --set; then nothing is read. */
 static cb_status end(cb_scenario *s, cb_status status, const cb_node *was, cb_status (*read)(cb_scenario *s),
                      cb_scenario **out) {
   if (!status) status = cb_scenario_change_classes(s, was);

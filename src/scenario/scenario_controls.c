@@ -37,7 +37,7 @@ const cb_param cb_control_table[] = {
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 typedef struct law {
-  const cb_node *value;  /* of the control in the scenario */
+  const cb_node *value;  /* the node of the control in the scenario */
   const cb_node *node;   /* the text of the law; NULL: the control has no law */
   cb_expression *u;      /* variables: t, then the quantities */
   cb_quantity *quantity; /* [n] */

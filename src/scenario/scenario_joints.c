@@ -386,8 +386,8 @@ static cb_status check_labels(const cb_joint_reading *r) {
   return CB_OK;
 }
 
-/* Returns whether the twists S of the coordinates are linearly dependent. The motion of the parts between them is then
- * not determined. */
+/* Returns whether the twists S of the joint's coordinates are linearly dependent. Then the motion of the two bodies does
+ * not determine the rates of the coordinates. */
 static bool locked(const cb_joint *j, const double S[6][6]) {
   double a[36];
   const int n = cb_joint_coordinates(j);

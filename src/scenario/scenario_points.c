@@ -176,7 +176,7 @@ cb_status cb_scenario_read_body_point(cb_scenario *s, const cb_node *node, int *
   const cb_fluid_scenario *m = s->own;
   for (int i = 0; i < m->n_points; i++)
     if (m->point[i].body == number && !memcmp(m->point[i].at, local, sizeof local) && m->point[i].auxiliary) {
-      *index = m->point[i].particle; /* the same point again */
+      *index = m->point[i].particle; /* this point was already added */
       return CB_OK;
     }
   return add_auxiliary(s, node, number, local, 0, false, index);
@@ -269,7 +269,7 @@ static cb_status add_vertices(cb_scenario *s, const cb_node *node, const cb_imme
 static cb_status add_touching(cb_scenario *s, const cb_node *bodies) {
   const cb_fluid_scenario *m = s->own;
   cb_errors errors = cb_errors_begin();
-  for (int pass = 0; pass < 2; pass++) /* vertices come last */
+  for (int pass = 0; pass < 2; pass++) /* vertices are added in the second pass, because they must be the last points */
     for (size_t i = 0; i < m->n_kinds; i++) {
       const cb_node *item = bodies->items[i], *spheres = cb_node_get(item, "spheres");
       const cb_immersed *of = m->kind[i].body;

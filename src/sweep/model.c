@@ -75,7 +75,8 @@ void cb_task_way(const cb_gait *gait, int n, double *shape, double *rate) {
 
 /* --- the results of one cycle --- */
 
-/* Bits of the fields that only some rows have. */
+/* Bits for cb_task_column.of. OF_TABLES: the field exists if the bundle is a table. OF_INTEGRALS: the field exists if the
+ * corrected body velocity integral is requested. */
 enum { OF_TABLES = 1, OF_INTEGRALS = 2 };
 
 static const cb_task_column of_cycle[] = {

@@ -35,8 +35,8 @@ enum { CB_SWEEP_AXES = 16, CB_SWEEP_KEYS = 16, CB_SWEEP_COMPONENTS = 64, CB_SWEE
 /* One key of an axis: its values are nodes of the sweep's file, or computed numbers (or lists of numbers). */
 typedef struct cb_sweep_key {
   const cb_node *key;
-  const cb_node **value; /* [count]; NULL: the values are numbers */
-  double *number;        /* [count][components]; NULL: the values are nodes, not all of them numbers */
+  const cb_node **value; /* [count of the axis]: the nodes of listed values; NULL: the values are computed */
+  double *number;        /* [count of the axis][components]: the values; NULL: not all of them are numbers */
   size_t components;     /* the length of a list; 1: a number */
   const cb_node *shape;  /* for computed numbers: the list that contains them; NULL: they are not in a list */
   const cb_node *at;     /* the node of computed numbers, for messages */
@@ -115,8 +115,8 @@ typedef enum cb_quantile_kind {
   CB_QUANTILE_EXPONENTIAL
 } cb_quantile_kind;
 
-/* number: a. uniform: from a to b. log: from a to b, uniform in the logarithm. normal: mean a, standard deviation b.
- * exponential: mean a. */
+/* The distribution of a number of an axis. CB_QUANTILE_NUMBER: always a. UNIFORM: uniform from a to b. LOG: from a to b,
+ * with a uniform logarithm. NORMAL: mean a and standard deviation b. EXPONENTIAL: mean a. */
 typedef struct cb_quantile {
   cb_quantile_kind kind;
   double a, b;
@@ -158,6 +158,6 @@ typedef enum cb_design { CB_DESIGN_RANDOM, CB_DESIGN_LATIN_HYPERCUBE, CB_DESIGN_
 /* Returns the maximum number of axes of a design; 0: no maximum. */
 size_t cb_design_axes_max(cb_design design);
 
-/* Fills point[count][axes]. Designs with the same seed and different `stream` have different numbers. CB_ERROR_MEMORY;
- * CB_ERROR_ARGUMENT: too many axes. */
+/* Writes the points of a design to point[count][axes]. Designs with the same seed and different `stream` have different
+ * numbers. CB_ERROR_MEMORY; CB_ERROR_ARGUMENT: too many axes. */
 cb_status cb_design_points(cb_design design, size_t count, size_t axes, uint64_t seed, uint64_t stream, double *point);

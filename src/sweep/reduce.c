@@ -348,7 +348,8 @@ static cb_status uncalled(const cb_reduce_text *r, size_t from, size_t n, const 
   return cb_node_fail_at(r->node, from, "'%s' is a %s: expected `(` after it", cb_quoted(r->text + from, n).text, what);
 }
 
-/* Adds a field to the expression of a part, or finds it there. */
+/* Reads the name of a field in the argument of a reduction, and writes its variable to w. The field is added to the
+ * fields of the part if it is not among them. */
 static cb_status add_field(const cb_reduce_text *r, size_t from, size_t *end, cb_reduce_part *part, rewritten *w) {
   cb_reduce_field field;
   bool of_events;

@@ -306,11 +306,12 @@ static bool put_scales(hid_t file, const cb_store_layout *l) {
 
 /* --- arrays --- */
 
-/* A column of the result while it is written, with the rows of a source that are being copied or mapped. */
+/* A column of the result while it is written. The rows of one source at a time are copied to a plain dataset, or mapped
+ * to a virtual dataset. */
 typedef struct column_set {
   const joining *j;
   cb_store_column column;
-  int rank; /* including the axes */
+  int rank; /* rank of the dataset: the number of axes plus the rank of a member's value */
   hsize_t dims[RANK];
   hid_t create, space; /* for the virtual dataset */
   hid_t set;           /* for the plain dataset */

@@ -24,7 +24,7 @@ enum {
  * `path:line:column: error: ...` if its content is wrong. The caller owns *out. */
 cb_status cb_yaml_read_file(const char *path, cb_tree **out);
 
-/* Does the same as cb_yaml_read_file for text[n], which messages call `name`. Text and name are copied. */
+/* Reads YAML from text[n]. Messages use `name` as the name of the file. Text and name are copied. */
 cb_status cb_yaml_read_text(const char *name, const char *text, size_t n, cb_tree **out);
 
 /* Returns the text as it was read, without values that were set later. */

@@ -69,7 +69,7 @@ static void anywhere(const cb_space *g, uint64_t *seed, double most, double *x) 
     check_direction(seed, 4, x);
     return;
   }
-  double a, area; /* the density of the radius a is proportional to the area of the sphere with this radius */
+  double a, area; /* a is random; its density is proportional to the area of the sphere of radius a */
   do {
     a = check_uniform(seed, 0, most);
     area = curvature < 0 ? sinh(a) / sinh(most) : a / most;

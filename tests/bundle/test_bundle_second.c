@@ -118,9 +118,7 @@ static void differences_stay_within_the_domain(void **state) {
       const double r[2] = {at[i], at[j]};
       check_ok(cb_bundle_second(&p.b, r, ddA[0], ddM[0]));
       check_ok(cb_bundle_second(&window, r, ddA[1], ddM[1]));
-      for (int e = 0; e < 24; e++)
-        check_near(ddA[0][e], ddA[1][e], 1e-10); /* the tolerance allows for the round-off of
-                                                                             * one-sided differences */
+      for (int e = 0; e < 24; e++) check_near(ddA[0][e], ddA[1][e], 1e-10); /* the round-off of one-sided differences */
       for (int e = 0; e < 16; e++) check_near(ddM[0][e], ddM[1][e], 1e-10);
     }
   assert_int_equal(cb_bundle_second(&window, (double[]){.5, 1.0001}, (double[24]){0}, NULL), CB_STEP_DOMAIN);

@@ -1,6 +1,6 @@
-/* Tests of chains of bodies in a perfect fluid. The form is compared with differences of poses; bodies without coupling
- * are compared with a chain of links; distant links, derivatives, curvature, threads, symmetry, plots and errors are
- * tested. A: connection; M: cost metric; r: shape. */
+/* Tests of chains of bodies in a perfect fluid. The form of the kinetic energy is compared with differences of poses.
+ * Bodies without coupling are compared with a chain of links. Other tests are about distant links, derivatives,
+ * curvature, threads, symmetry, plots and errors. A: connection; M: cost metric; r: shape. */
 #include "curvature_claims.h"
 #include "link_trees.h"
 

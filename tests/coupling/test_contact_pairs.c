@@ -46,7 +46,7 @@ static void touch_of_ellipsoids(const place g[2], const double (*size)[3], touch
   double A[2][3][3], q[3], r[3], low = 0, high = 1, l = .5;
   for (int k = 0; k < 2; k++) tensor(&g[k], size[k], A[k]);
   for (int i = 0; i < 3; i++) r[i] = g[1].x[i] - g[0].x[i];
-  for (int n = 0; n < 60; n++) { /* dS/dl = (1 - l)^2 q^T A q - l^2 q^T B q decreases */
+  for (int n = 0; n < 60; n++) { /* bisection: dS/dl = (1 - l)^2 q^T A q - l^2 q^T B q decreases */
     double C[6][6];
     l = (low + high) / 2;
     for (int i = 0; i < 3; i++) {
@@ -110,8 +110,8 @@ static void farthest(const place *g, const double h[3], const double n[3], doubl
   }
 }
 
-/* Tries the normal d or -d, whichever points from A to B. i and j are the axes of A and B of which d is the product. If
- * i or j is 3, d is an axis of the other box. */
+/* Tries the normal d or -d, whichever points from A to B. d is the vector product of axis i of A and axis j of B. With
+ * i = 3, d is axis j of B; with j = 3, d is axis i of A. */
 static void try_normal(const place g[2], const double (*size)[3], const double d[3], int i, int j, touch *out) {
   double n[3], p[2][3], r[3], u[2][3];
   const double length = sqrt(dot(d, d));
@@ -188,7 +188,7 @@ static void state_at(const memory_sink *m, size_t row, double after, kirchhoff *
   }
 }
 
-/* Computes the gradient G of the gap, as wrenches on both bodies in their frames. Returns w. */
+/* Computes the gradient G of the gap, as wrenches on both bodies in their frames. Returns w = G I^-1 G^T. */
 static double gradient(const state *s, const touch *t, const kirchhoff *k, double G[2][6]) {
   double w = 0;
   for (int b = 0; b < 2; b++) {

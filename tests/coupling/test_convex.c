@@ -33,7 +33,7 @@ static void box_of(double a, double b, double c, double x[8][3]) {
   }
 }
 
-/* Makes n random points, of which a body is the convex hull. */
+/* Makes n random points. Their convex hull is a body. */
 static void random_points(uint64_t *seed, int n, double (*x)[3]) {
   for (int i = 0; i < n; i++) {
     check_direction(seed, 3, x[i]);
@@ -299,7 +299,8 @@ static void velocity_at(const cb_pose *g, const double Y[6], const double x[3], 
 }
 
 /* The rate n.(v_B - v_A) agrees with the derivative of the gap by differences of order 6, for bodies that are apart and
- * for bodies that overlap. The common guess keeps all gaps on one branch. */
+ * for bodies that overlap. The vector `guess` passes the normal from call to call, so that all gaps of bodies that
+ * overlap belong to the same direction of separation. */
 static void rate_is_the_derivative_of_the_gap(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();

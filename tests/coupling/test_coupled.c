@@ -206,7 +206,8 @@ static void ball_in_water_on_a_rod(void **unused) {
                         "false, place: {position: [0.6, 0, -0.8]}}\n"
                         "constraints:\n  - {distance_to_point: {particle: [ball, 0], at: {point: [0, 0, 0]}}}\n",
                         2, 0.01 / (1 << i), 3, fields_without_rows);
-    /* The record contains m + m_f/2; the densities give m - m_f = m (1 - 1/3). */
+    /* The inertia in the record is m + m_f/2, with the mass m of the ball and the mass m_f of the displaced fluid. The
+     * densities give m - m_f = m (1 - 1/3). */
     swing w = {body_mass(s) * (1 - 1. / 3) * 9.81 / row_of(s, INERTIA, 0)[35]};
     double z[2] = {atan2(0.6, 0.8), 0};
     solve_reference(swing_rhs, &w, 2, 3, z);

@@ -147,7 +147,7 @@ static void chain_comes_to_rest_on_the_floor(void **unused) {
     for (int i = 3; i < 5; i++) change = fmax(change, fabs(momentum[i] - first[i]));
   }
   print_message("chain on a floor: lowest %.3g, joints %.3g, horizontal momentum %.3g\n", lowest, gap, change);
-  check_at_least(lowest, -1e-11); /* the accuracy of closed gaps */
+  check_at_least(lowest, -1e-11); /* gaps of closed contacts have errors of about this size */
   check_at_most(gap, 1e-14);
   check_at_most(change, 1e-13);
   const double *twist = memory_field(&m, m.n_rows - 1, "twist");

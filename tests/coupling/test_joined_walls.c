@@ -30,8 +30,8 @@ static void blow_of_a_wall_goes_through_the_hinge(void **unused) {
   assert_int_equal(m.n_events, 1);
   check_near(m.event[0].time, .9, 1e-12);
   check_near(m.event[0].impulse, impulse, 1e-10);
-  /* the rate b' - a' of the hinge; since the impact, at most half a step ago, it has changed by the square of the
-   * angles */
+  /* The rate of the hinge is the difference of the rates of both bodies. The impact was half a step before the last
+   * row. Since then the rate has changed by terms of second order in the small angles. */
   check_near(memory_field(&m, m.n_rows - 1, "rate")[0], after[2] - after[1], 1e-3);
   check_relative(*memory_field(&m, m.n_rows - 1, "energy"), *memory_field(&m, 0, "energy"),
                  1e-8); /* the error of order 2 after the blow */

@@ -1,6 +1,6 @@
 /* Tests of tables of the exact coupling of joined bodies (fluid/body_coupling.h). They agree with the exact coupling to
- * the order of the splines. Momentum and slope are the derivatives of one energy, also where the joints do not hold. A
- * run with a table keeps its momentum and has no trend in its energy.
+ * the order of the splines. Momentum and slope, as defined there, are derivatives of one energy, also at poses that
+ * violate the joints. A run with a table keeps its momentum and has no trend in its energy.
  */
 #include "fluid/body_coupling.h"
 #include "joined_bodies.h"
@@ -97,8 +97,9 @@ static void find_errors(const cb_coupling_samples *samples, bool roll, double er
   several_free(s, BODIES, m);
 }
 
-/* The order of a spline of degree 5 is 6, and that of its slope is 5. The orders are measured with twice as many
- * samples. They differ by up to .7, because the error also depends on where the samples are. */
+/* The error of a spline of degree 5 has the order 6, and the error of its slope the order 5. The test doubles the
+ * number of samples. The measured orders may be smaller by .7, because the error also depends on where the samples
+ * are. */
 static void the_error_falls_at_the_order_of_the_splines(void **unused) {
   for (int periodic = 0; periodic < 2; periodic++) {
     double error[2][2];

@@ -56,7 +56,8 @@ static void coupling_of_spheres(double d, double out[2]) {
   cb_dipoles_free(c);
 }
 
-/* K_12 is half the difference between motions together and opposite motions, and K_11 half their sum. */
+/* The added mass of each of two equal spheres is K_11 + K_12 if they move together, and K_11 - K_12 if they move in
+ * opposite directions. The closed forms of both are in two_spheres.h. */
 static void errors_for_spheres_fall_as_the_sixth_power(void **unused) {
   double error[2][3];
   for (int i = 0; i < 2; i++) {

@@ -122,8 +122,8 @@ static void linear_density_is_exact_wherever_the_body_is(void **unused) {
     const cb_pose g = {{cos(0.3), sin(0.3), 0, 0}, {2 + 90 * turn, -1, turn ? -1e3 : 2}};
     solid_place(&box, &g);
     solid_place(&plate, &g);
-    /* The exact values are the integrals of rho = 3 - h/5, rho x, rho y and int_0^h rho = 3 h - h^2/10 over the body.
-     * zz and yz are its second moments about its middle per volume V. */
+    /* The exact values are the integrals over the body of rho = 3 - h/5, rho x, rho y and int_0^h rho = 3 h - h^2/10.
+     * zz and yz are the second moments of the body about its centre, divided by its volume V. */
     for (int flat = 0; flat < 2; flat++) {
       const double V = flat ? 4 * a[0] * a[1] * 0.25 : 8 * a[0] * a[1] * a[2], b2 = a[1] * a[1] / 3,
                    c2 = flat ? 0 : a[2] * a[2] / 3, c = cos(0.6), s = sin(0.6), zz = s * s * b2 + c * c * c2,

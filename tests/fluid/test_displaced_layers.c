@@ -43,8 +43,8 @@ static void below(int dim, const double *a, double h0, const double *n, double l
   }
 }
 
-/* Returns the mass and moment of the medium that a box (thickness 1) or, with dim = 2, a plate of this thickness
- * displaces, as a sum over all layers. */
+/* Returns the mass and moment of the medium that a body displaces, as a sum over all layers. The body is a box, and
+ * `thickness` is 1; with dim = 2 it is a plate of this thickness. */
 static displaced box_in_layers(const strata *s, int dim, const double *a, const cb_pose *g, double thickness) {
   double r[3][3], n[3], column = 0, first[3] = {0};
   displaced d = {0};

@@ -123,7 +123,8 @@ static void far_apart_the_local_model_is_nearly_exact(void **unused) {
   cb_fluid_model_free(model);
 }
 
-/* The form that the model computes with its function `form` equals the form that follows from its added mass alone. */
+/* The exact model has a function `form`, which computes the form of the kinetic energy in one call. The result equals
+ * the form of the same model without this function, which follows from added masses. */
 static void all_at_once_is_as_by_energies(void **unused) {
   static const cb_poses_motion motion = MODES("a", "b");
   cb_fluid_model *model = exact_of("{method: dense}");

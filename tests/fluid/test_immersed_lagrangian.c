@@ -248,7 +248,7 @@ static void pressure_is_the_integral_of_a_linear_field(void **unused) {
     cb_mass mass;
     double(*x)[3] = calloc((size_t)k.surface->vertices, sizeof *x);
     check_ok(cb_immersed_shape(k.body, 0.7, x, NULL));
-    for (int i = 0; i < k.surface->vertices; i++) { /* about the origin, in the world's axes */
+    for (int i = 0; i < k.surface->vertices; i++) { /* to coordinates of the world */
       double at[3];
       cb_pose_point(&g, x[i], at);
       memcpy(x[i], at, sizeof at);

@@ -203,7 +203,8 @@ static void a_wave_along_a_body_has_the_energy_of_its_slices(void **unused) {
     cb_rigid_state s = {.t = t, .g = at_origin};
     check_at_least(row_of(&k, &s, wrench).kinetic, 0);
     check_ok(cb_rigid_start(k.problem, t, &at_origin, (double[6]){0}, &s));
-    check_relative(row_of(&k, &s, wrench).kinetic, energy, 0.3); /* inside, velocities are interpolated linearly */
+    check_relative(row_of(&k, &s, wrench).kinetic, energy,
+                   0.3); /* the library interpolates the velocity inside the body */
   }
   tank_empty(&k);
 }

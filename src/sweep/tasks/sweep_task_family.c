@@ -82,8 +82,8 @@ static cb_status solve(cb_scenario *s, const cb_gait *from, cb_optimum *out) {
 
 /* --- neighbours --- */
 
-/* Returns how far back in the list of members the previous member of member m is, or 0 if it has none. *axis: the axis
- * of the grid along which the two are neighbours, the last one on which m is not the first. */
+/* Returns m - p, where member p is the previous neighbour of member m, or 0 if m has no previous neighbour. In a grid,
+ * *axis becomes the axis along which m and p are neighbours. This is the last axis on which m is not the first. */
 static int64_t stride_of(const cb_sweep *s, int64_t m, size_t *axis) {
   int64_t stride = 1;
   *axis = 0;

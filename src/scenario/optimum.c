@@ -325,7 +325,7 @@ static cb_status read_range(const cb_bundle *b, const optimum_parameters *p, cb_
 
 /* --- the metric --- */
 
-/* Checks the metric at a shape at which the bundle itself is valid. */
+/* Checks the metric of the bundle `weighed` at the shape r, if the bundle b is valid at this shape. */
 static cb_status check_metric_at(const cb_bundle *b, const cb_bundle *weighed, const cb_node *node, const double *r) {
   double A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
   if (cb_bundle_connection(b, r, A, NULL, NULL, NULL)) return CB_OK;

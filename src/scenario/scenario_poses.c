@@ -258,8 +258,7 @@ static cb_status from_variables(cb_scenario *s, const cb_node *node, const cb_po
   return from_motions(s, motion, of->n, name, parameters, kind);
 }
 
-/* Makes the poses follow a gait. of: the shape variables of the poses. If the scenario gives none, the phase of the
- * poses becomes the only shape variable. */
+/* Makes the poses follow a gait. of: the shape variables of the poses; if there are none, it gets one, their phase. */
 static cb_status follow(cb_scenario *s, const cb_node *poses, const cb_node *gait, cb_immersed_kind *kind,
                         cb_bundle *of) {
   static const cb_bundle_class class = {.name = "poses"};

@@ -19,7 +19,8 @@ void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, cons
  * local model; then the function also warns on a sphere if the sink of this model at the antipode has a noticeable
  * effect. area: the area of the surface; use: the key with which the user gets the exact added mass. */
 void cb_warn_of_curvature(const cb_surface *surface, double area, bool local, const char *use, const char *body);
-/* Warns of border vertices at or near other vertices; `weld`, in the user's notation, would join them. */
+/* Warns of border vertices at or near other vertices. weld: the key, in the user's notation, that joins such
+ * vertices. */
 cb_status cb_warn_of_seams(const cb_surface *surface, const char *weld, const char *body);
 /* Notes the holes in the mesh of a file that were closed, and the holes that were too large. */
 void cb_note_closed(const cb_surface *surface, const char *body);

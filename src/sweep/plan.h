@@ -60,7 +60,7 @@ typedef enum cb_sweep_keep { CB_KEEP_NOTHING, CB_KEEP_LAST, CB_KEEP_ROWS } cb_sw
 
 typedef struct cb_sweep_plan {
   cb_arena *arena;
-  cb_tree *tree, *scenario_tree; /* scenario_tree: of the scenario's own file; NULL: the scenario is in `tree` */
+  cb_tree *tree, *scenario_tree; /* the trees of the sweep's file and of the scenario's file (NULL: the same file) */
   const char *path;              /* the path of the sweep's file */
   const char *title, *resolved;  /* resolved: the sweep with its scenario, as text */
   const cb_node *scenario;       /* the root of the scenario */

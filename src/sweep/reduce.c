@@ -368,7 +368,8 @@ static cb_status add_field(const cb_reduce_text *r, size_t from, size_t *end, cb
   return CB_OK;
 }
 
-/* Adds the last value of a field outside any reduction. */
+/* Reads the name of a field outside any reduction, which means the last value of the field: adds a part with the
+ * reduction `last`. */
 static cb_status add_last(const cb_reduce_text *r, size_t from, size_t *end, rewritten *w) {
   if (r->out->parts == CB_REDUCE_PARTS) return too_long(r, from);
   cb_reduce_part *part = &r->out->part[r->out->parts];

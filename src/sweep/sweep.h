@@ -47,7 +47,7 @@ void cb_sweep_layout_rows(cb_sweep *sweep);
 
 /* Opens member m. The arena holds its values and must live as long as the scenario. */
 cb_status cb_sweep_open(const cb_sweep *sweep, int64_t m, cb_arena *arena, cb_scenario **out);
-/* Does the same as cb_sweep_open, with this number for the single key of the axis; NULL: the member's own number. */
+/* Opens member m, with *number as the value of the only key of the axis; NULL: with the member's own value. */
 cb_status cb_sweep_open_at(const cb_sweep *sweep, int64_t m, size_t axis, const double *number, cb_arena *arena,
                            cb_scenario **out);
 /* Makes the layout of a member's rows. */

@@ -1,4 +1,4 @@
-/* The gap of two convex bodies against closed forms, brute-force minimisation and differences. */
+/* Tests of the gap of two convex bodies. It is compared with closed forms, brute-force minimisation and differences. */
 #include "check.h"
 #include "coupling/convex.h"
 #include "numerics/vec3.h"
@@ -262,7 +262,7 @@ static void gap_is_the_largest_width(void **unused) {
     for (int i = 0; i < 3; i++) guess[i] /= length;
     cb_convex_contact again;
     cb_convex_gap(a, &ga, b, &gb, guess, &again);
-    if (c.gap > 0) check_near(again.gap, c.gap, 1e-13); /* for any guess */
+    if (c.gap > 0) check_near(again.gap, c.gap, 1e-13); /* the guess changes only gaps of bodies that overlap */
     worst = fmax(worst, fabs(c.gap - g_of(a, &ga, b, &gb, c.normal)));
     for (int i = 0; i < 3; i++) d[i] = c.b[i] - c.a[i];
     for (int i = 0; i < 3; i++) worst = fmax(worst, fabs(d[i] - c.gap * c.normal[i]));

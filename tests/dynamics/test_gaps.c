@@ -233,9 +233,8 @@ static void values_in(const cb_space *g, uint64_t *seed) {
       cb_gap_value formula;
       const cb_gap same = {CB_GAP_WALL, 1, {p}, gap[i].index - 1, 1};
       assert_true(gap_at(g, c.gaps, &same, m, 0, 0, &formula));
-      if (g->chart && !strcmp(g->chart->coordinates[0], "r"))
-        continue; /* in the text of the formula, r is then the
-                                                                         * coordinate and not the radius */
+      /* in a chart with the coordinate r, the name r in the formula means this coordinate and not the radius */
+      if (g->chart && !strcmp(g->chart->coordinates[0], "r")) continue;
       expected = formula.gap;
     } else if (w.kind[gap[i].index] == BALL)
       expected = cb_distance(g, m[p].y, m[2].y) - r[p] - w.radius;

@@ -48,7 +48,7 @@ static cb_coupling_table *table_of(int n, cb_several *s, int joints, const cb_co
   return t;
 }
 
-/* Places body b of the joint, for the coordinates q. */
+/* Computes the pose of the second body of joint j from the pose of its first body and the joint coordinates q. */
 static void hold(const cb_coupled_joint *j, const double *q, cb_pose *g) {
   cb_pose m, back;
   j->class_->place(q, j->data, &m);

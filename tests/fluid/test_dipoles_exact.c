@@ -136,7 +136,7 @@ static void check_shapes(const double axes[2][3], double bend) {
       assert_true(i == 0 && j == 1);
     }
     print_message("  error %.3g, estimate %.3g\n", error, estimate);
-    check_at_most(error, 1.1 * estimate); /* the estimate is an upper bound, up to 10 % */
+    check_at_most(error, 1.1 * estimate); /* fluid/dipoles.h: 0.25 to 1.1 times the estimate */
     check_at_least(error, 0.25 * estimate);
   }
   cb_dipoles_free(d);

@@ -1,6 +1,6 @@
 /* Tests of all classes of flows and media. Derivatives are compared with differences at random places and times, and
- * results for many places with results for one place. Further tests are of classes on jets, sums of flows, and the
- * fluid at one place. */
+ * results for many places with results for one place. Other tests compare classes that are functions on jets with
+ * expressions, and check sums of flows and the fluid at one place. */
 #include "flow_slopes.h"
 #include "fluid/medium_surfaces.h"
 #include "medium.h"

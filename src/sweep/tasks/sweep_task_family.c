@@ -44,7 +44,7 @@ static const cb_task_column columns[] = {
     {"event_efficiency", NULL, "amount^2/cost at event_varied", AT(event_efficiency), 0},
     {NULL, NULL, NULL, 0, 0}};
 
-/* The state of a member: its cost, its amount, then the state of its gait. */
+/* Indices of the state of a member: the cost, the amount of the target, and the first number of the gait's state. */
 enum { COST, AMOUNT, HEAD };
 
 static cb_status make_layout(const cb_sweep *sweep, cb_scenario *s, cb_arena *arena, cb_record_layout *out) {

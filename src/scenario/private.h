@@ -32,7 +32,7 @@ struct cb_scenario {
   const char *notes; /* YAML comments at the beginning of the resolved scenario, about keys that --set removed */
   cb_space *space;
   cb_builder
-      *builder; /* gets the particles, forces, constraints and contacts that are read; NULL: only errors are found */
+      *builder; /* gets the particles, forces, constraints and contacts that are read; NULL: they are only checked */
   cb_integrator *integrator;
   cb_run *run;
   const cb_node *bodies; /* the list of bodies */

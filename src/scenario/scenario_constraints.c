@@ -37,7 +37,8 @@
 
 /* ---- particles ---- */
 
-/* Reads a point as cb_scenario_read_moved_particle does, and accepts tracers too. */
+/* Reads a particle, given as [body, number], or a point of a rigid body. Unlike cb_scenario_read_moved_particle, it
+ * accepts tracers. */
 static cb_status read_particle(cb_scenario *s, const cb_node *node, int *index) {
   const cb_builder *b = s->builder;
   if (node->kind == CB_NODE_MAP) return cb_scenario_read_body_point(s, node, index);

@@ -51,7 +51,7 @@ static void add_fault(cb_verify *v, const char *format, ...) {
   if (v->listener) v->listener(v->user, text);
 }
 
-/* The name of the record is removed from the beginning of the text. */
+/* Reports the text of the last failure as an error, without the name of the record at the beginning of this text. */
 static void add_failure(cb_verify *v) {
   const char *text = cb_error_text();
   const size_t n = strlen(v->path);

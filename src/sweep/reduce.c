@@ -420,8 +420,8 @@ static cb_status read_name(const cb_reduce_text *r, size_t from, size_t *end, cb
   return part ? add_field(r, from, end, part, w) : add_last(r, from, end, w);
 }
 
-/* Reads the expression at text[from, to). part: the reduction whose argument it is, an expression of fields; NULL: it
- * is the complete expression, whose variables are the parts. */
+/* Reads the expression at text[from, to). part: the expression is the argument of this reduction, and its variables are
+ * fields. NULL: it is the complete text, and its variables are the parts. */
 static cb_status read_expression(const cb_reduce_text *r, size_t from, size_t to, cb_reduce_part *part) {
   rewritten *w = malloc(sizeof *w);
   if (!w) return cb_fail(CB_ERROR_MEMORY, "no memory for a reduction");

@@ -1,11 +1,11 @@
 /* The folder of an incomplete sweep: its lock, its texts, and the comparison with a sweep that was begun earlier
  * (sweep/sweep.h).
  *
- * The result of a sweep is one file, over the axes of the sweep as netCDF-4 dimension scales: virtual datasets over the
- * segments (HDF5 1.10, Virtual Dataset), or one plain file.
+ * The result of a sweep is one file. The axes of the sweep are netCDF-4 dimension scales of its datasets. A plain file
+ * contains all values. A virtual file has virtual datasets (HDF5 1.10), which refer to the segments.
  *
- * Members with consecutive numbers in consecutive rows make one mapping along an axis, or a few boxes of a grid. The
- * arrays of a plain file are contiguous, in the order of members; the file is filled segment by segment.
+ * A virtual dataset maps each run of members that are in consecutive rows of a segment by one box, or by a few boxes of
+ * a grid. The arrays of a plain file are contiguous, in the order of members; the file is filled segment by segment.
  */
 #include "sweep/sweep.h"
 

@@ -321,7 +321,7 @@ static cb_status finish(sweep_run *c, cb_sweep_progress *p, bool *complete) {
   cb_results_scan scan;
   cb_status status = CB_OK;
   if (c->options->shard) {
-    if (p->before < p->members) status = show(c); /* otherwise the result may already be plain */
+    if (p->before < p->members) status = show(c); /* if all members have ended, the result may be plain */
     if (status || !cb_segments_take_rest(&c->folder.segments)) return status;
   }
   if ((status = scan_all(c, false, &scan))) return status;

@@ -140,7 +140,7 @@ static void go(moving_shape *m, const char *text, double h, int n, cb_shape_stat
 }
 
 /* Returns the mean number of iterations of Newton's method in 100 steps. If `restarts` is set, each step makes its
- * first guess from the velocity of the node only. */
+ * first guess only from the velocity at its start. */
 static double mean_iterations(const shape_case *c, double h, bool restarts) {
   moving_shape m;
   shape_open(c, false, &m);
@@ -160,7 +160,7 @@ static double mean_iterations(const shape_case *c, double h, bool restarts) {
 
 /* Newton's matrix is accurate to second order in the rotation of the body in a step, also if the momentum rotates in
  * the frame of the body. At small steps at most two iterations are needed if the first guess is made from the steps
- * before, and four or five if it is made from the velocity of the node. If the matrix were wrong in first order, one
+ * before, and four or five if it is made from the velocity at the start. If the matrix were wrong in first order, one
  * more iteration would be needed; if it were wrong in second order, two more iterations at a large step. */
 static void newton_needs_few_iterations(void **state) {
   for (int i = 0; i < INERTIA_CASES; i++) {

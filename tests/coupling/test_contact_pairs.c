@@ -355,9 +355,9 @@ static void check_pairs(const char *what, const kind *of, int pairs, int least) 
   check_at_least(most.contacts, least);
   check_at_most(most.left_out, pairs / 4);
   check_at_most(most.gap, 1e-11);    /* the error of order 4 in a step of this length */
-  check_at_most(most.pose, 5e-11);   /* the same; spins are up to 2/s and more after a contact */
-  check_at_most(most.impulse, 1e-9); /* the same, divided by sizes and velocities */
-  check_at_most(most.jump, 1e-9);    /* the same */
+  check_at_most(most.pose, 5e-11);   /* this error times spins, which exceed 2/s after a contact */
+  check_at_most(most.impulse, 1e-9); /* the error of the pose, divided by sizes and velocities */
+  check_at_most(most.jump, 1e-9);    /* the error of the impulse */
   check_at_most(most.energy, 1e-12); /* energy has no error of the step to this order */
 }
 

@@ -266,7 +266,7 @@ static void gap_is_the_largest_width(void **unused) {
     worst = fmax(worst, fabs(c.gap - g_of(a, &ga, b, &gb, c.normal)));
     for (int i = 0; i < 3; i++) d[i] = c.b[i] - c.a[i];
     for (int i = 0; i < 3; i++) worst = fmax(worst, fabs(d[i] - c.gap * c.normal[i]));
-    for (int j = 0; j < 200; j++) { /* g is not larger in a direction near the normal, or in a random one */
+    for (int j = 0; j < 200; j++) { /* g_of is not larger in a direction near the normal, or in a random one */
       check_direction(&seed, 3, w);
       const double small = j & 1 ? 1 : pow(10, check_uniform(&seed, -6, 0));
       for (int i = 0; i < 3; i++) n[i] = (j & 1 ? 0 : c.normal[i]) + small * w[i];

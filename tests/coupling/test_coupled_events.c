@@ -128,7 +128,8 @@ static void tension_is_right_in_a_divided_step(void **unused) {
       "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 1}\nrecord: {observables: [constraints]}\n",
       NULL, 0, (const char *const[]){"multiplier", NULL});
   assert_int_equal(s->events, 1);
-  for (size_t row = 1; row < s->rows; row++) check_near(s->value[0][row], 10, 1e-10); /* round-off over the step */
+  for (size_t row = 1; row < s->rows; row++)
+    check_near(s->value[0][row], 10, 1e-10); /* round-off divided by the step */
   simulation_free(s);
 }
 

@@ -65,7 +65,7 @@ static double difference_of_welded_tail(double step) {
   double out = 0;
   const double *p1 = memory_field(&one, one.n_rows - 1, "pose"), *p2 = memory_field(&two, two.n_rows - 1, "pose");
   for (int i = 0; i < 7; i++) out = fmax(out, fabs(p1[i] - p2[i]));
-  check_at_least(fabs(p1[1]), 1e-4); /* it moves */
+  check_at_least(fabs(p1[1]), 1e-4); /* the body moves */
   memory_free(&one);
   memory_free(&two);
   cb_scenario_free(s1);

@@ -162,8 +162,8 @@ static void far_particles_are_held_from_their_own_origin(void **state) {
   check_near(G[0], 1, 1e-14); /* the gradient points away from the base point of the world */
   for (int r = 1; r < 7; r++) check_near(value[r], 0, r < 4 ? 1e-12 : 0);
   assert_string_equal(cb_system_constraint_name(s, 2), "foot y");
-  /* The rows of the pin use the frame of the world, moved along y. In the coordinates of the particle it is the
-   * identity. */
+  /* The rows of the pin use the frame of the world, translated along y. In the coordinates of the particle, the axes of
+   * this frame are the coordinate axes. */
   for (int axis = 0; axis < 3; axis++) {
     double rate[7];
     memset(v, 0, sizeof v);

@@ -477,7 +477,7 @@ static void bad_input_is_reported(void **unused) {
   check_error(cb_dipoles_tensor(d, g, K[0]), CB_STEP_DOMAIN,
               "body 1 is too near to the plane for dipoles: distance 0.9, expected at least 1");
   assert_true(momentum[0][0] == 42 && slope[0][0] == 42 && K[0][0] == 42);
-  /* Of a body at the plane and two bodies next to each other, the body at the plane has the larger error. */
+  /* The error of a body at the plane is larger than the error of two bodies next to each other, so it is returned. */
   g[0].x[2] = g[1].x[2] = 1.1;
   check_at_least(cb_dipoles_error(d, g, &i, &j), 0.1);
   assert_true(i == 0 && j == 0);

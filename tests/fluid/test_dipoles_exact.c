@@ -1,5 +1,5 @@
 /* Tests of bodies that feel each other as dipoles (fluid/dipoles.h) against boundary elements of all bodies. The errors
- * for ellipsoids and uneven bodies are as large as the estimate. In curved spaces small balls agree. */
+ * for ellipsoids and uneven bodies are 0.25 to 1.1 times the estimate. Small balls in curved spaces are tested, too. */
 #include "fluid/dipoles.h"
 #include "numerics/vec3.h"
 #include "potential.h"

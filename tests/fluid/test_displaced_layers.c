@@ -107,7 +107,7 @@ static void boxes_and_plates_in_layers_have_their_closed_form(void **unused) {
   solid_free(&plate);
 }
 
-/* An upright cube of side 2, with faces parallel to interfaces or in them. */
+/* The test body is an upright cube of side 2, whose faces are parallel to the interfaces of layers or lie in them. */
 static void faces_may_lie_in_an_interface(void **unused) {
   const double half[3] = {1, 1, 1}, density[3] = {3, 2, 1}, up[3] = {0, 0, 2};
   solid b = solid_mesh(mesh_box(2, half, false));

@@ -191,7 +191,8 @@ static void check_same(simulation *a, simulation *b) {
   simulation_free(b);
 }
 
-/* The body has no poses, poses that move the wing, or poses that move nothing. */
+/* The key `part` of a geom changes nothing if this part does not move. The body has no poses, poses that move the wing,
+ * or poses that move nothing. */
 static void a_part_that_does_not_move_is_as_no_part(void **unused) {
   char with[ROOM], without[ROOM], poses[ROOM];
   const char *const motion[] = {"", flaps(sine, poses), "{parts: [{part: wing, z: \"Z + 0*t\"}]}"};

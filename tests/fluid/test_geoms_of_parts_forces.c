@@ -202,8 +202,8 @@ static mjModel *load(const char *mjcf) {
   return model;
 }
 
-/* Compares with the passive forces that MuJoCo computes for the free joint of a hull. The wing is on a hinge whose
- * angle and rate are those of the poses. */
+/* Compares the forces on the body with the passive forces that MuJoCo computes for the free joint of a hull. In MuJoCo
+ * the wing is on a hinge whose angle and rate are those of the poses. */
 static void on_a_hinged_wing_it_is_as_by_mujoco(void **unused) {
   static const char *const mjcf =
       "<mujoco><option density='1000' viscosity='0.3'/><worldbody><body><freejoint/><inertial pos='0 0 0' mass='1' "

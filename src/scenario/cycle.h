@@ -55,7 +55,7 @@ typedef struct cb_cycle_search {
 typedef struct cb_cycle_optimum {
   double value[CB_CYCLE_KEYS], objective;
   int bound[CB_CYCLE_KEYS]; /* -1, 1: the value is at its lower or upper bound; 0: it is not */
-  double gradient;          /* largest derivative of the objective's logarithm by a value in units of its range */
+  double gradient;          /* largest derivative of log(objective) by a value that is divided by its range */
   bool converged;
   int found, failed,
       evaluations;       /* number of starts that found the best values, of failed starts, and of computed motions */

@@ -65,8 +65,8 @@ void cb_fluid_scenario_free(cb_fluid_scenario *m);
 
 cb_status cb_scenario_read_models(cb_scenario *s, const cb_node *node, cb_fluid_models *out); /* one, or a list */
 cb_status cb_scenario_read_added_mass(const cb_node *node, cb_fluid_model **out);             /* a name or a map */
-/* Does the same as cb_scenario_read_added_mass; also accepts true, which changes nothing, and false and none, which set
- * *moves to false. A model sets *moves to true. Does nothing if node is NULL. */
+/* Reads the model of the added mass, as a name or a map, and sets *moves to true. Three other values are accepted: true
+ * changes nothing; false and none set *moves to false. Does nothing if node is NULL. */
 cb_status cb_scenario_read_moving(const cb_node *node, cb_fluid_model **out, bool *moves);
 /* Reads the value of `flow`, one flow or a list, whose expressions may have these parameters. The caller frees
  * *flow. */

@@ -405,7 +405,7 @@ cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node) {
       !cb_errors_add(&errors, p.target,
                      read_target(b->group, p.target, p.objective == CB_OBJECTIVE_EFFICIENCY, &o->problem.target)))
     cb_errors_add(&errors, p.target, check_amount(b->group, &p, &o->problem.target));
-  if (!p.target) o->problem.target.kind = CB_GAIT_PARTS; /* no number is required */
+  if (!p.target) o->problem.target.kind = CB_GAIT_PARTS; /* without target numbers */
   if (!p.target && node->kind == CB_NODE_MAP && !(is_effort(&p) && p.end_shape))
     cb_errors_add(&errors, node,
                   cb_node_misspelt(node, "target", NULL, 0)

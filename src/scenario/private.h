@@ -67,8 +67,8 @@ struct cb_pair_potential_class;
 /* Returns the class of the pair potential in an item of `potentials`, and sets *at to the node that names the class.
  * NULL: there is no pair potential, or the item is wrong. */
 const struct cb_pair_potential_class *cb_scenario_pair_potential_of(const cb_node *item, const cb_node **at);
-/* Warns if nothing can touch, because there is no wall and no body has a size. surface: what bodies would need to
- * touch, in the words of the message, such as "a surface". */
+/* Warns if nothing can touch, because there is no wall and no body has a size. surface: the words of the message for
+ * what a body needs in order to touch, such as "a surface". */
 void cb_scenario_warn_of_contacts(const cb_scenario *s, const char *surface);
 cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                     const cb_node *events);

@@ -135,7 +135,7 @@ cb_status cb_constraint_read_expression(const cb_node *node, const char *const *
   return cb_node_string(node, text);
 }
 
-/* Finds the triangles of an area or a volume: listed triangles, or the triangles of a body. */
+/* Finds the triangles of a constraint of an area or a volume: the listed triangles, or the triangles of a body. */
 static cb_status take_triangles(const cb_constraint_entry *e, const cb_node *of, const cb_node *list,
                                 const int (**triangle)[3], int *n) {
   if (!of == !list)

@@ -309,8 +309,8 @@ static cb_status place(cb_joint_reading *r, int joint, int side, double t, cb_ri
   return cb_rigid_start(&unit_body, t, &g, Y, &state[j->body[side]]);
 }
 
-/* The value of `place` or `motion` in the entry of `bodies` that describes the body or its copies; NULL: there is
- * none. */
+/* Returns the value of the key `key` (`place` or `motion`) in the entry of `bodies` that describes the body or its
+ * copies; NULL: the key is absent. */
 static const cb_node *given(const cb_joint_reading *r, int body, const char *key) {
   const cb_fluid_scenario *m = r->s->own;
   for (size_t i = 0; i < m->n_kinds; i++)

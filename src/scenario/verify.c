@@ -27,7 +27,7 @@ typedef struct cb_verify {
   cb_verify_listener listener;
   void *user;
   bool live;               /* the record is being written */
-  cb_record_position good; /* rows and events before the first damaged one */
+  cb_record_position good; /* numbers of rows and of events before the first damaged one */
   cb_verify_report report;
 } cb_verify;
 

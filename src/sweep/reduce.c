@@ -205,7 +205,7 @@ static bool is_field(const cb_reduce_text *r, const char *text, size_t n) {
 
 enum { LONGEST = 4000 };
 
-/* An expression whose variables replace calls and fields. */
+/* The text of an expression in which variables replace the calls of reductions and the names of fields. */
 typedef struct rewritten {
   char text[LONGEST + 8];
   size_t from[LONGEST + 8]; /* the original position of each character */

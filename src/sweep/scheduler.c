@@ -11,8 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ASK, GIVE, STOP, LEFT };                                            /* the kind of a message, in message[0] */
-enum { SHARE = 2, BLOCKS = 1 << 12, TURN = 500000, LONG_TURN = 50000000 }; /* TURN and LONG_TURN in ns */
+enum { ASK, GIVE, STOP, LEFT }; /* the kind of a message, in message[0] */
+enum {
+  SHARE = 2,
+  BLOCKS = 1 << 12,
+  TURN = 500000,
+  LONG_TURN = 50000000
+}; /* TURN, LONG_TURN: waits of the coordinator in ns */
 
 typedef struct block {
   int64_t first, n;

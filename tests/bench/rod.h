@@ -37,7 +37,7 @@ static inline void rod_open(rod *r, body_case *c, const char *space) {
   }
   /* The velocity of particle 2 follows from the equation sum m (w v - last x v_w) = 0 for both particles. Here x and v
    * are the first three components of position and velocity, w is the last coordinate, and v_w = -last x.v/w is the
-   * last component of the velocity. */
+   * last component of the velocity. `last` is the sign of the last coordinate in the form of the embedding. */
   double sum[3], xx = 0, xs = 0;
   v[3] = 0;
   for (int e = 0; e < 3; e++) {

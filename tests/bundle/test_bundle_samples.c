@@ -110,7 +110,7 @@ static double order_of(const double *error, const double *h, int count) {
 }
 
 /* Computes the maximum errors of A and M and of dA and dM, at two places of each interval of both axes. If the axes
- * have periods, some shapes are up to two periods away. */
+ * have periods, some shapes are up to two periods outside the table. */
 static void errors(const cb_bundle *b, const grid *g, double *value, double *slope) {
   const int n = b->n, cells = 2 * (g->t.points[0] - 1);
   *value = *slope = 0;

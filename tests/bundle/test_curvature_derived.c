@@ -42,7 +42,7 @@ static void of_points(void **state) {
   }
 }
 
-/* Links in space with three shape variables. */
+/* A tree of four links in space, whose angles depend on three shape variables. */
 #define ARMS                                                                                       \
   "shape: [a, b, c]\n"                                                                             \
   "links:\n"                                                                                       \
@@ -66,7 +66,7 @@ static void of_links(void **state) {
   }
 }
 
-/* Bundles on any group, with entries of A as text. */
+/* For each group, the test makes a bundle whose connection A is given by expressions with random coefficients. */
 static void of_expressions(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;

@@ -262,9 +262,10 @@ typedef struct kind {
   const char *shape; /* a format with three sizes */
   const char *model; /* the fluid model */
   find_touch *find;
-  void (*fluid)(const double size[3], double K[6]); /* the diagonal of the added mass; NULL: that of the record */
-  double factor[3], low, high;                      /* sizes in the text divided by those in `size`; range of sizes */
-  double restitution;                               /* of every second pair; the others have 1 */
+  void (*fluid)(const double size[3],
+                double K[6]);  /* computes the diagonal of the added mass; NULL: the record has it */
+  double factor[3], low, high; /* factor: sizes in the scenario divided by those in `size`; low, high: range of sizes */
+  double restitution;          /* restitution of every second pair; the other pairs have the restitution 1 */
 } kind;
 
 /* Writes a scenario of two bodies with random sizes, inertias, attitudes and spins. The second body moves towards the

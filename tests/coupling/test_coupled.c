@@ -308,7 +308,8 @@ static void tracers_circle_in_a_vortex(void **unused) {
 /* --- events and walls, in closed form --- */
 
 /* A light ball of mass m rises with the constant acceleration (m_f - m) g/(m + m_a). m_f is the mass of the displaced
- * fluid, here 2 m, m_a the added mass, and g gravity. The run stops when its highest point reaches z = 0. */
+ * fluid, here 2 m, m_a the added mass, and g gravity. The run stops when the highest point of the ball reaches
+ * z = 0. */
 static void run_stops_when_a_ball_surfaces(void **unused) {
   simulation *s =
       run(HEAD

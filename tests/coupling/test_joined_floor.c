@@ -184,7 +184,7 @@ static void drop_lift(const char *restitution, const char *slide, double end, do
 }
 
 /* The slide is at its lowest value when the base lands with the speed v. Floor and limit act at once, so both boxes
- * leave with the speed v/2, as one body of mass 8. Of the energy m v^2/2 = 8 * 10 * 0.5, 3/4 are lost. */
+ * leave with the speed v/2, as one body of mass 8. They lose 3/4 of the energy m v^2/2 = 8 * 10 * 0.5. */
 static void bodies_at_a_limit_bounce_as_one(void **unused) {
   (void)unused;
   double z[2], E[2];

@@ -97,7 +97,7 @@ static void damped_steps_let_a_blow_decay(void **unused) {
         "integrator: {name: hamilton_pontryagin, step: 0.01, damped: %s}\ntime: {end: 0.05}\n",
         damped ? "true" : "false");
     cb_scenario *s = memory_go(&m, text);
-    /* the factor per step is (1 - 10)/(1 + 10), or 1/(1 + 20) with damped steps */
+    /* each step multiplies the rate by (1 - 10)/(1 + 10), or by 1/(1 + 20) with damped steps */
     const double factor = damped ? 1. / 21 : -9. / 11;
     for (size_t k = 0; k < m.n_rows; k++) check_near(*memory_field(&m, k, "rate"), pow(factor, (double)k), 1e-5);
     memory_free(&m);

@@ -378,7 +378,8 @@ static void a_motion_may_begin_slowly(void **unused) {
   cb_bundle *b = bundle_of(&k, 998, 2, ab, &slow), *other = bundle_of(&k, 998, 2, ab, &fast);
   double dA[24], A[12], M[4], dM[8];
   for (int i = 0; i < 2; i++) {
-    const double a = i ? 1e-9 : 0; /* A_a(slow) = 2 a A_a(fast)(a^2), M_aa(slow) = 4 a^2 M_aa(fast) */
+    /* slow(a) = fast(a^2), so by the chain rule A_a(slow) = 2 a A_a(fast) and M_aa(slow) = 4 a^2 M_aa(fast) */
+    const double a = i ? 1e-9 : 0;
     check_ok(cb_bundle_connection(b, (double[2]){a, 0.1}, NULL, dA, NULL, dM));
     check_ok(cb_bundle_connection(other, (double[2]){a * a, 0.1}, A, NULL, M, NULL));
     for (int e = 0; e < 6; e++) check_near(dA[2 * e], 2 * A[2 * e], 1e-10);

@@ -185,7 +185,7 @@ typedef struct cb_joint_reading {
   int n, coordinates, capacity;
   cb_joint *joint;    /* [n] */
   int *first;         /* [n] */
-  const char **label; /* [coordinates], as all below */
+  const char **label; /* [coordinates], like all arrays below */
   double *angle, *rate;
   bool *rate_given;
   cb_actuator *actuator;

@@ -280,7 +280,8 @@ static cb_status place(cb_joint_reading *r, int joint, int side, double t, cb_ri
   j->class_->place(q, &j->data, &m);
   if (n) memcpy(motion.q, q, (size_t)n * sizeof *q);
   j->class_->find(&m, &j->data, &motion);
-  for (int i = 0; i < n; i++) cb_add6(rate[i], motion.S[i], relative); /* the twist of frame B, in its axes */
+  for (int i = 0; i < n; i++)
+    cb_add6(rate[i], motion.S[i], relative); /* the twist of frame B relative to frame A, in the axes of B */
   const double K = curvature_of(r);
   cb_pose_inverse(&B, &back);
   cb_pose_multiply_in(K, &A, &m, &ab);

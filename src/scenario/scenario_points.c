@@ -280,7 +280,7 @@ static cb_status add_touching(cb_scenario *s, const cb_node *bodies) {
   return cb_errors_end(&errors);
 }
 
-/* Fails if a body cannot touch by its shape. */
+/* Fails if contacts by shapes are not possible: in a curved space, or for a body that changes its shape. */
 static cb_status check_shapes(cb_scenario *s, const cb_node *root) {
   const cb_fluid_scenario *m = s->own;
   const cb_node *bodies = cb_node_get(root, "bodies"),

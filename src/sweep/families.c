@@ -49,7 +49,7 @@ typedef struct family_file {
   char *request;      /* the request that this file answers */
   struct timespec written, begun;
   double took;           /* the duration of the last write in s */
-  cb_family_watch watch; /* with the results of an interrupted command */
+  cb_family_watch watch; /* contains the results of an interrupted command */
 } family_file;
 
 typedef struct columns {

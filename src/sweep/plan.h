@@ -37,7 +37,7 @@ typedef struct cb_sweep_key {
   const cb_node *key;
   const cb_node **value; /* [count of the axis]: the nodes of listed values; NULL: the values are computed */
   double *number;        /* [count of the axis][components]: the values; NULL: not all of them are numbers */
-  size_t components;     /* the length of a list; 1: a number */
+  size_t components;     /* the length of each value that is a list; 1: the values are single numbers */
   const cb_node *shape;  /* for computed numbers: the list that contains them; NULL: they are not in a list */
   const cb_node *at;     /* the node of computed numbers, for messages */
 } cb_sweep_key;

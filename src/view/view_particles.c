@@ -302,7 +302,8 @@ static cb_status put_arms(const crowd *c, const cb_space *g) {
   return status;
 }
 
-/* The range of coordinate d that the particles pass, with a margin; for a periodic coordinate one period around it. */
+/* Finds the range of coordinate d in which the particles move, with a margin. For a periodic coordinate it is one
+ * period around the middle of this range. */
 static void range_of(const crowd *c, const cb_space *g, size_t d, double *low, double *high) {
   *low = INFINITY;
   *high = -INFINITY;

@@ -359,7 +359,7 @@ static void check_pairs(const char *what, const kind *of, int pairs, int least) 
   check_at_most(most.pose, 5e-11);   /* this error times spins, which exceed 2/s after a contact */
   check_at_most(most.impulse, 1e-9); /* the error of the pose, divided by sizes and velocities */
   check_at_most(most.jump, 1e-9);    /* the error of the impulse */
-  check_at_most(most.energy, 1e-12); /* energy has no error of the step to this order */
+  check_at_most(most.energy, 1e-12); /* the step conserves the energy more accurately than poses */
 }
 
 /* --- the tests --- */

@@ -4,7 +4,7 @@
 
 enum { BALLS = 5 };
 
-/* Drops all events that are not contacts. Returns the number of contacts. */
+/* Removes all events that are not contacts from the list. Returns the number of contacts. */
 static size_t contacts(memory_sink *m) {
   size_t n = 0;
   for (size_t e = 0; e < m->n_events; e++)
@@ -30,7 +30,7 @@ typedef struct row {
   double k, coupling; /* coupling: 2 rho D^2/(4 pi) */
 } row;
 
-/* v = M^-1 p */
+/* Computes the velocities v = M^-1 p of the balls, with their positions x, momenta p and the inertia matrix M(x). */
 static void velocities(const row *r, const double *x, const double *p, double *v) {
   double M[BALLS][BALLS + 1];
   for (int i = 0; i < BALLS; i++) {

@@ -106,7 +106,7 @@ static void welded_boxes_bounce_as_one_body_and_come_to_rest(void **unused) {
   check_at_most(fine, 1e-5);
   check_near(log2(coarse / fine), 2, .3);
   differ(.002, 2, &pose, &energy);
-  check_at_most(energy, 1e-12); /* both lie flat; the poses are sensitive to errors */
+  check_at_most(energy, 1e-12); /* both bodies lie flat; small errors change where they lie */
 }
 
 /* --- a chain --- */
@@ -206,8 +206,8 @@ static void dry_friction_does_not_resist_an_impact(void **unused) {
 
 /* --- a body on two legs --- */
 
-/* Runs a body on two legs. `left` and `right` contain further keys of the hips. Checks properties that hold for all of
- * them. Returns the largest component of the twists at the end. */
+/* Runs a body on two legs. `left` and `right` contain further keys of the hips. Checks properties that do not depend on
+ * these keys. Returns the largest component of the twists at the end. */
 static double stand(const char *left, const char *right, double step, double end) {
   char text[2048];
   memory_sink m;

@@ -130,7 +130,7 @@ static void force_is_minus_the_gradient_of_the_potential(void **state) {
       x[a] = keep - h;
       double below = cb_springs_potential(p.work, x);
       x[a] = keep;
-      /* The difference has an error of h^2 times the third derivative, which is some tens. */
+      /* The difference has an error of h^2 times the third derivative, which is between 10 and 100. */
       check_near(f[a], -g.form[a % k] * (above - below) / (2 * h), 2e-8);
     }
     check_plan_free(p);

@@ -107,7 +107,7 @@ static inline void oracle_wrench(const strained_ellipsoid *o, const double u[3],
                  on[3] = {r * cos(angle), r * sin(angle), z};
     for (int k = 0; k < 3; k++) {
       x[k] = o->a[k] * on[k];
-      n[k] = on[k] / o->a[k] * o->a[0] * o->a[1] * o->a[2]; /* n dA on the unit sphere */
+      n[k] = on[k] / o->a[k] * o->a[0] * o->a[1] * o->a[2]; /* n dA of the ellipsoid per area of the unit sphere */
     }
     for (int k = 0; k < 3; k++)
       q[k] = u[k] * (1 + o->alpha[k] / (2 - o->alpha[k])) + cb_dot3(E[k], x) - 2 * cb_dot3(P[k], x);

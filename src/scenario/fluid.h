@@ -144,7 +144,8 @@ typedef struct cb_externals {
   int n;
   const char *name[CB_IMMERSED_EXTERNALS];
 } cb_externals;
-/* Adds the names in the text of the node; fails for a name of a body or of a quantity that does not exist. */
+/* Adds the quantities of other bodies that the text of the node names. Fails if such a body or quantity does not
+ * exist. */
 cb_status cb_scenario_find_externals(cb_scenario *s, const cb_node *node, cb_externals *found);
 
 /* --- `space` and `potentials` of a scenario of bodies in a fluid --- */

@@ -291,7 +291,7 @@ static cb_status read_contacts(cb_scenario *s, const cb_node *node) {
 
 /* --- walls and events: maps with one key, the name of a class --- */
 
-/* The rows that all walls, or all events, have. */
+/* The values of the keys that all classes of walls, or all classes of events, have. */
 typedef struct shared {
   const char *name;
   double restitution;

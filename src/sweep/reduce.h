@@ -62,7 +62,7 @@ typedef struct cb_reduce_part {
   double argument[CB_REDUCTION_ARGUMENTS];
 } cb_reduce_part;
 
-extern const cb_reduction_class cb_reduction_last; /* the class of a field outside any reduction */
+extern const cb_reduction_class cb_reduction_last; /* the reduction of a field that is not in a call */
 
 /* A reduction while it is read. */
 typedef struct cb_reduce_text {

@@ -140,7 +140,7 @@ void cb_scheduler_progress(cb_scheduler *h, int64_t *done, int64_t *failed) {
 
 /* --- the coordinator --- */
 
-/* Takes a block that this process has received. */
+/* Adds n members from `first` on, which this process has received, to its queue. n = 0: no members are left. */
 static void receive(cb_scheduler *h, int64_t first, int64_t n) {
   if (n) {
     h->queue[h->tail++ % BLOCKS] = (block){first, n};

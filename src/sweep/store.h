@@ -43,9 +43,9 @@ typedef struct cb_member_checkpoint {
 /* Writes a checkpoint of the member with the pieces piece[n]. CB_ERROR_FILE with the reason. */
 cb_status cb_member_checkpoint_save(const cb_member_checkpoint *checkpoint, int64_t member, const cb_blob *piece,
                                     size_t n);
-/* Reads the checkpoint of a member into the data of all pieces. Returns false, and reads nothing, unless there is a
- * complete checkpoint whose pieces have exactly these sizes; only the last piece may be shorter. *last: the count of
- * the last piece. */
+/* Reads the checkpoint of a member into the data of all pieces. The pieces of the checkpoint must have exactly these
+ * sizes; only the last piece may be shorter, and *last becomes its count. If there is no such checkpoint, or if it is
+ * not complete, the function returns false and reads nothing. */
 bool cb_member_checkpoint_load(const cb_member_checkpoint *checkpoint, int64_t member, cb_blob *piece, size_t n,
                                size_t *last);
 

@@ -97,7 +97,7 @@ static void a_singular_shape_is_told(void **state) {
   assert_non_null(strstr(cb_error_text(), "the tensor P of the locked chain is not positive definite"));
 }
 
-/* random_connection of bundles.h, but defined only where each variable is in [0, 1]. */
+/* The connection is random_connection of bundles.h, but it is defined only where each variable is in [0, 1]. */
 static cb_status within(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   for (int i = 0; i < b->n; i++)
     if (!(r[i] >= 0 && r[i] <= 1)) return cb_fail(CB_STEP_DOMAIN, "beyond the window");

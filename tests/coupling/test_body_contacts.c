@@ -127,7 +127,8 @@ static void oblique_impact_has_the_inertia_of_the_fluid(void **unused) {
   memory_sink m;
   double v[2][3], M[2], n[3];
   cb_scenario *s = memory_go(&m, text);
-  /* the added mass of the model, from the momentum; it follows from the volume inside the faces */
+  /* M is the mass plus the added mass, which is the momentum divided by the speed .5. The added mass is that of the
+   * volume inside the faces, so it is a little smaller than that of a ball. */
   M[0] = memory_field(&m, 0, "body_momentum")[3] / .5;
   check_near(M[0], 5 + 2. / 3 * pi * .001 * 1000, .2);
   M[1] = 30 + (M[0] - 5) * 8;

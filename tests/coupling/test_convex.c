@@ -184,7 +184,7 @@ static double least_of(double (*f)(const gsl_vector *, void *), int n, task *t, 
   double least = INFINITY;
   for (int k = 0; k < starts; k++) {
     for (int i = 0; i < n; i++) gsl_vector_set(at, (size_t)i, check_uniform(seed, -3, 3));
-    for (int again = 0; again < 3; again++) { /* sometimes the simplex shrinks too early */
+    for (int again = 0; again < 3; again++) { /* the simplex may shrink before it reaches the minimum */
       gsl_vector_set_all(size, again ? .01 : .5);
       gsl_multimin_fminimizer_set(m, &of, at, size);
       for (int i = 0; i < 600 && gsl_multimin_fminimizer_size(m) > 1e-10; i++)

@@ -76,7 +76,7 @@ static void ball_that_comes_to_rest_ends_the_run(void **unused) {
   assert_int_equal(e0.status, CB_ERROR_CONTACT_ACCUMULATION);
 }
 
-/* With `accumulation: rest` the same ball stays on the wall. */
+/* With `accumulation: rest` a bouncing ball stays on the wall when its flights have become too short. */
 static void ball_comes_to_rest_on_a_wall(void **unused) {
   const result r = fall(-10, "contacts: {accumulation: rest}\n" WALL(0.5), 0.01, 3);
   const double v = sqrt(21), first = (v - 1) / 10, rest = first + 2 * 0.5 * v / (10 * 0.5);

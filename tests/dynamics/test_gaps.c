@@ -203,7 +203,7 @@ static int across(const cb_space *g, const double *foot, const double *normal, d
       for (int a = 0; a < g->embedding; a++) v[a] -= along * e[a];
     }
     const double left = sqrt(cb_inner(g, v, v));
-    if (!(left >= 0.3)) continue; /* v nearly depends on the other vectors, or is nan */
+    if (!(left >= 0.3)) continue; /* v is nearly a linear combination of the other vectors, or nan */
     for (int a = 0; a < g->embedding; a++) v[a] /= left;
     count++;
   }

@@ -148,7 +148,8 @@ static void simultaneous_impulses_solve_the_complementarity_problem(void **state
     }
 }
 
-/* Some contacts are opening already before the reflection. */
+/* After the reflection no contact closes, and the kinetic energy is not larger than before. Before it, some contacts
+ * close and others open. */
 static void no_contact_closes_afterwards_and_energy_is_not_gained(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++)

@@ -79,8 +79,8 @@ static cb_bundle *exact_bundle(tank *k, const cb_fluid_model *model, int n, cons
   return b;
 }
 
-/* By symmetry the connection A is 0. The metric M is the mass of the spheres plus the added mass for opposed
- * motions. */
+/* By symmetry the connection A is 0. The metric M is the mass of the spheres plus their added mass for motions in
+ * opposite directions. */
 static void the_bundle_of_two_spheres_is_the_series(void **unused) {
   cb_fluid_model *model = exact_of("{method: dense}");
   double M[2][3], dM[2], volume[2];

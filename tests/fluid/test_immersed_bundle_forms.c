@@ -137,8 +137,8 @@ static void differences(const cb_immersed_energy *e, cb_immersed_work *w, const 
 }
 
 /* The form G from the inertias of parts that move rigidly equals the form from sums over all faces. G agrees to
- * round-off. Its derivatives agree to the accuracy of the differences of order 6 by which sums over faces are
- * derived. */
+ * round-off. Its derivatives agree to the accuracy of the differences of order 6 that the library uses for the
+ * derivatives of sums over faces. */
 static void parts_that_move_rigidly_have_the_form_of_their_faces(void **unused) {
   uint64_t seed = check_seed();
   for (int kind = 0; kind < 16; kind++) {

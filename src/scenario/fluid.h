@@ -205,7 +205,7 @@ cb_status cb_joint_item_of(const cb_node *node, int n, int i, const cb_node **ou
  * an error. node NULL: all numbers stay unchanged. */
 cb_status cb_joint_read_numbers(const cb_joint_reading *r, const cb_node *node, int n, bool single, double least,
                                 double *out);
-/* Reads [lowest, highest]. */
+/* Reads the list [lowest, highest] into out. */
 cb_status cb_joint_read_range(const cb_joint_reading *r, const cb_node *node, double out[2]);
 
 /* --- forces --- */

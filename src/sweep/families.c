@@ -5,9 +5,9 @@
  *   /event_kind[event] /event_target /event_cost /event_branch /event_other, /event_name[kind]
  *
  * /tail is the size of the last coefficients of a gait divided by the largest. /index and /flat are the numbers of
- * negative and zero directions of the second variation of the cost. The attributes are: request, the command in lines
- * of comments, then the text of the scenario; complete, 1; target and branches, the kind of the target and the number
- * of branches; and those of cb_families_attributes.
+ * negative and zero directions of the second variation of the cost. The file has the attributes of
+ * cb_families_attributes and four others: `request` contains the command, in lines of comments, and the text of the
+ * scenario; `complete` is 1; `target` is the kind of the target, and `branches` the number of branches.
  *
  * A family takes long to compute. While branches are traced, the file is written from time to time with complete: 0.
  * Its members are then the steps of the branches so far, which are not evenly spaced. The same command with the same

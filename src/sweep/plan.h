@@ -132,8 +132,9 @@ typedef struct cb_axis_draft {
   const cb_node *node;
 } cb_axis_draft;
 
-/* Whether a computed axis has its own count: CB_AXIS_COUNTED in the designs grid and together, CB_AXIS_BY_DESIGN in the
- * other designs, which set the count. CB_AXIS_UNKNOWN: the design could not be read, so both are accepted. */
+/* How the number of values of a computed axis is given. CB_AXIS_COUNTED: by the key `count` of the axis, in the designs
+ * grid and together. CB_AXIS_BY_DESIGN: by the design. CB_AXIS_UNKNOWN: the design could not be read, so the axis may
+ * have the key `count` or not. */
 typedef enum cb_axis_counted { CB_AXIS_COUNTED, CB_AXIS_BY_DESIGN, CB_AXIS_UNKNOWN } cb_axis_counted;
 cb_status cb_axis_read(cb_sweep_plan *plan, const cb_node *node, cb_axis_counted counted, cb_sweep_axis *axis,
                        cb_axis_draft *draft);

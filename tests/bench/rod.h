@@ -110,9 +110,9 @@ static inline double rod_energy(const rod *r, const double *z) {
 
 enum { STAGES = 8 };
 
-/* Computes the nodes c, matrix A and weights b of the method. The nodes are the zeros of the Legendre polynomial of
- * degree 8 in 2c - 1. A and b solve sum_j a_ij c_j^(k-1) = c_i^k/k and sum_j b_j c_j^(k-1) = 1/k, k = 1 to 8, by
- * elimination. */
+/* Computes the nodes c, the matrix A and the weights b of Gauss's method with 8 stages. The nodes are the zeros of the
+ * Legendre polynomial of degree 8 in 2c - 1. A and b solve sum_j a_ij c_j^(k-1) = c_i^k/k and
+ * sum_j b_j c_j^(k-1) = 1/k, k = 1 to 8, by elimination. */
 static inline void gauss_tableau(wide *c, wide A[STAGES][STAGES], wide *b) {
   wide w[STAGES][2 * STAGES + 1];
   for (int i = 0; i < STAGES; i++) {

@@ -95,7 +95,7 @@ static void density_of_all_coordinates_agrees_with_volume_quadrature(void **unus
     check_ok(cb_medium_expression("3 + sin(x + 2*y)*cos(z) + x*y", 0, NULL, NULL, up, NULL, &m));
     const displaced found = displaced_of(m, &b, NULL), exact = by_tetrahedra(&b);
     error[k] = fabs(found.mass / exact.mass - 1);
-    double across[3]; /* only components across `up` are compared: the component along `up` belongs to the potential */
+    double across[3]; /* components across `up`; the component along `up` is int int_0^h rho, not a moment */
     cb_cross3(up, found.moment, across);
     double expected[3];
     cb_cross3(up, exact.moment, expected);

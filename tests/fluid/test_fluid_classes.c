@@ -161,7 +161,7 @@ static void check_medium(const cb_medium *m, const vec x, double h) {
       y[i] += k ? h : -h;
       check_ok(cb_medium_at(m, y, &side[k]));
     }
-    if (fabs(side[1] - side[0]) > 1) continue; /* an interface */
+    if (fabs(side[1] - side[0]) > 1) continue; /* there is an interface between the two points */
     check_near(gradient[i], (side[1] - side[0]) / (2 * h), 1e-5);
   }
 }

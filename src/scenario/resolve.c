@@ -213,7 +213,7 @@ static const cb_node *replaced(cb_scenario *s, const cb_node *map, const char *k
   return copy;
 }
 
-/* Leaves out the default masses and charges if other keys of the body give them. */
+/* Adds the defaults of the body, but not the default masses and charges if other keys of the body give them. */
 const cb_node *cb_scenario_resolve_body(cb_scenario *s, const cb_node *node) {
   const cb_node *full = cb_body_resolved(node, s->arena), *mesh = cb_node_get(node, "mesh"),
                 *file = cb_node_get(mesh, "file");

@@ -33,6 +33,6 @@ cb_status cb_scenario_warn_of_bundle(cb_scenario *scenario);
 cb_status cb_scenario_warn_of_bodies(cb_scenario *scenario);
 /* Repeats the warnings that were given while the scenario was read; the warning taker of this thread gets them. */
 void cb_scenario_warn_again(const cb_scenario *scenario);
-/* Returns the lines `# PATH: text` at the beginning of cb_scenario_resolved, about keys that --set removed, borrowed;
- * "" if no key was removed. */
+/* Returns the lines `# PATH: text` at the beginning of cb_scenario_resolved, which name the keys that --set removed; ""
+ * if no key was removed. The text belongs to the scenario. */
 const char *cb_scenario_notes(const cb_scenario *scenario);

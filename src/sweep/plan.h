@@ -64,7 +64,7 @@ typedef struct cb_sweep_plan {
   const char *path;              /* the path of the sweep's file */
   const char *title, *resolved;  /* resolved: the sweep with its scenario, as text */
   const cb_node *scenario;       /* the root of the scenario */
-  const char *scenario_file;     /* NULL: the scenario is in the sweep's file */
+  const char *scenario_file;     /* the path of the scenario's file; NULL: the scenario is in the sweep's file */
   const cb_sweep_task_class *task;
   cb_member_value set[CB_SWEEP_KEYS];
   size_t sets;

@@ -396,7 +396,8 @@ static cb_status read_name(const cb_reduce_text *r, size_t from, size_t *end, cb
   const bool field = is_field(r, name, n), function = is_function(name, n), constant = is_constant(name, n);
   size_t comma;
   if (r->text[next] == '(') {
-    const bool two = function && closing(r->text, next, &comma) && comma; /* min and max are functions, too */
+    const bool two =
+        function && closing(r->text, next, &comma) && comma; /* min(a, b) and max(a, b) are no reductions */
     if (class && !two) {
       if (part)
         return cb_node_fail_at(r->node, from,

@@ -163,7 +163,7 @@ typedef struct cb_results_scan {
   int32_t *row;        /* [members]: its row in that source */
   cb_store_source *sources;
   size_t count;
-  double seconds; /* the sum over finished members; nan: unknown, because a result does not contain it */
+  double seconds; /* the sum of the running times of finished members; nan: a result does not contain them */
 } cb_results_scan;
 
 /* Reads the segments of a folder. A member is done if it is done in one of them; otherwise it has failed if it has

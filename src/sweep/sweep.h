@@ -20,7 +20,7 @@ typedef struct cb_sweep {
   cb_arena *arena;
   cb_sweep_plan *plan;
   const cb_sweep_task_class *task;
-  cb_scenario *model;                /* member 0 */
+  cb_scenario *model;                /* the scenario of member 0 */
   cb_record_layout rows;             /* the layout of the model's record */
   size_t row_bytes[CB_SWEEP_FIELDS]; /* the size in bytes of each field of a row */
   size_t row_units;                  /* the size of a row in units of 8 bytes, field after field */

@@ -10,8 +10,8 @@
 
 static const double low[CB_SHAPE_MAX] = {-.5, -.5, -.5, -.5, -.5, -.5}, high[CB_SHAPE_MAX] = {.5, .5, .5, .5, .5, .5};
 
-/* Checks that B agrees with differences of A and that second derivatives agree with differences of first ones, both to
- * `differences`. It also checks Bianchi's identity to `identity`. */
+/* Checks that B agrees with differences of A, and that second derivatives agree with differences of first derivatives,
+ * up to the tolerance `differences`. Checks Bianchi's identity up to the tolerance `identity`. */
 static void every_claim(const cb_bundle *b, double differences, double identity, uint64_t *seed) {
   small_loops(b, low, high, 0, seed);
   wrong_sign(b, low, high, 0, seed);

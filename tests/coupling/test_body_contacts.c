@@ -21,7 +21,7 @@ static void velocity(const memory_sink *m, size_t row, int i, double out[3]) {
   cb_apply3(r, memory_field(m, row, "twist") + 6 * i + 3, out);
 }
 
-/* Drops all events that are not contacts, such as warnings. Returns the number of contacts. */
+/* Removes all events that are not contacts, such as warnings, from the list. Returns the number of contacts. */
 static size_t contacts(memory_sink *m) {
   size_t n = 0;
   for (size_t e = 0; e < m->n_events; e++)

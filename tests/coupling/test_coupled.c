@@ -260,7 +260,7 @@ static void sphere_settles_in_stokes_drag(void **unused) {
   check_near(log2(error[0] / error[1]), 2, 0.1);
 }
 
-/* A ball with mass m = 4 and volume V bobs in a fluid with the density rho = 1000 - 200 z. It satisfies
+/* A ball with mass m = 4 and volume V oscillates along z in a fluid with the density rho = 1000 - 200 z. It satisfies
  * (m + rho V/2) z'' = -(m - rho V) g with gravity g. */
 static int bob_rhs(double t, const double *z, double *dz, void *user) {
   const double V = 4 * M_PI / 3 * 1e-3, displaced = (1000 - 200 * z[0]) * V;

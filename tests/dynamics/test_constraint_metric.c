@@ -126,8 +126,8 @@ static void angles_and_knife_edges_are_those_of_closed_forms(void **s) {
 
 /* --- in every space --- */
 
-/* Makes the coordinates x of three points at distances of 0.15 to 0.35 from a random centre, for which stands_well is
- * true. */
+/* Makes the coordinates x of three points at distances of 0.15 to 0.35 from a random centre. They are more than 0.2
+ * apart, and no angle of their triangle is near 0 or pi (stands_well). */
 static void some_triangle(const cb_space *g, uint64_t *state, double (*x)[K]) {
   do {
     double centre[K], v[K];

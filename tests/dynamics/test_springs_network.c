@@ -160,7 +160,7 @@ static void blocks_sum_what_each_spring_gives(void **state) {
       sample_free(s);
     }
   print_message("largest error of a force %.2g\n", worst);
-  check_at_most(worst, 2e-14); /* sums over six springs, whose lengths change at rates of about 100 lengths */
+  check_at_most(worst, 2e-14); /* sums over six springs; per unit of time a length changes by 100 lengths */
 }
 
 /* These networks are large enough for several threads. */

@@ -36,7 +36,7 @@ static void make_meshes(solid_mesh m[BODIES]) {
 }
 
 static const double density = 2.5;
-/* The given range of the coordinate is used for every kind of joint. */
+/* 9 samples of the coordinate of the joint in the range [-1, 1]. */
 static const cb_coupling_samples within = {.counts = 1, .count = {9}, .ranges = 1, .given = {true}, .range = {{-1, 1}}};
 
 static cb_coupling_table *table_of(int n, cb_several *s, int joints, const cb_coupled_joint *joint,

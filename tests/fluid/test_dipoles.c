@@ -412,7 +412,7 @@ static void many_bodies_feel_the_sum_over_pairs(void **unused) {
   }
 }
 
-/* Two of many bodies are too near, wherever they are among them. */
+/* If two of many bodies are too near to each other, they are found for any of their indices. */
 static void two_of_many_that_are_too_near_are_found(void **unused) {
   static cb_dipole_body body[MANY];
   static cb_pose g[MANY];

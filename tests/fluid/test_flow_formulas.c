@@ -137,7 +137,7 @@ static void many_places_give_the_same_bits_with_any_threads(void **unused) {
     assert_memory_equal(u[threads > 1], u[0], sizeof **u * N);
   }
   x[N - 5][0] = -2;
-  x[N / 3][0] = -1; /* the error at this place, the first one, is reported */
+  x[N / 3][0] = -1; /* this is the first place with an error, so its error is reported */
   check_error_begins(cb_flow_at(f, 1.5, N, (const vec *)x, u[0], NULL, NULL), CB_STEP_NOT_FINITE, "flow at (-1, ");
   cb_threads_set(0);
   cb_flow_free(f);

@@ -59,7 +59,8 @@ static simulation *run_body(const char *fluid, const char *poses, int steps, int
   return simulate(text, sets, 2, fields);
 }
 
-/* Runs the same scenario with hull and wing as two bodies. A hinge with the driven angle `angle` joins them. */
+/* Runs the scenario of write_body with the hull and the wing as two bodies, which a hinge joins. The drive of the hinge
+ * gives it the angle `angle`. */
 static simulation *run_hinge(const char *model, const char *angle, int steps, int between, const char *const *fields) {
   char text[ROOM], set[64], every[64];
   const char *sets[2] = {set, every};

@@ -38,7 +38,7 @@ cb_status cb_scenario_with_start(cb_scenario *s, const cb_shape_cycle *cycle, cb
 enum { CB_CYCLE_KEYS = 6 };
 
 typedef struct cb_cycle_key {
-  char name[128]; /* as in --set */
+  char name[128]; /* the path of the key, as in --set */
   double low, high;
 } cb_cycle_key;
 

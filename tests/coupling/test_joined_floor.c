@@ -1,4 +1,4 @@
-/* Joined bodies on a reflecting floor: they bounce, slide and come to rest on it. */
+/* Tests of joined bodies that bounce off a reflecting floor, slide and come to rest on it. */
 #include "memory_sink.h"
 
 #include <string.h>

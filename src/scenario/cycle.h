@@ -9,11 +9,11 @@ typedef struct cb_motion_cycle {
   cb_shape_cycle of;
   double log[CB_GROUP_DIM]; /* the logarithm of g; nan if it is not unique */
   bool has_log;
-  double distance; /* the norm of the translation in the log, or of the complete log, as in cb_gait_cycle.efficiency */
+  double distance; /* the norm of the translation in log or, if the group has no translations, of the complete log */
   double per_work; /* distance/W */
   /* distance^2/(W T). For a shape that is driven completely against drag, W T is at least the square of the length,
-   * with equality at constant power. In this case the number is the efficiency of the gait. nan unless W is
-   * positive. */
+   * with equality at constant power. In this case the number is the efficiency of the gait. If W is not positive, it is
+   * nan. */
   double efficiency;
   double error; /* relative change of the log and of W when the steps are halved; nan: not found */
 } cb_motion_cycle;

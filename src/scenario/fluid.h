@@ -123,12 +123,13 @@ cb_status cb_scenario_read_matter(cb_scenario *s, const cb_node *body, const cb_
 /* Reads a unit quaternion [w, x, y, z] of numbers or expressions. */
 cb_status cb_scenario_quaternion(const cb_scenario *s, const cb_node *node, size_t n, const char *const *named,
                                  const double *x, double q[4]);
-/* Reads {x: .., y: .., z: ..} or {parts: [{part: .., x: ..}, ..]} as motions. places[count]: the nodes of the motions.
- * timed: the map may also have the key `period`; otherwise it may have the key `shift`. */
+/* Reads one motion of all parts, {x: .., y: .., z: ..}, or motions of single parts, {parts: [{part: .., x: ..}, ..]}.
+ * places[count]: the nodes of the motions. timed: the map may also have the key `period`; otherwise it may have the key
+ * `shift`. */
 cb_status cb_scenario_read_motions(cb_scenario *s, const cb_node *node, bool timed, cb_poses_motion **out,
                                    const cb_node ***places, size_t *count);
-/* Finds the poses and the gait of a body whose `poses` have the key `gait`. If there are no other keys, the poses are
- * those of the bundle in the file of the gait. */
+/* Finds the poses and the gait of a body whose map `poses` has the key `gait`. If the map has no other keys, the bundle
+ * in the file of the gait gives the poses. */
 cb_status cb_scenario_gait_poses(cb_scenario *s, const cb_node *poses, const cb_node **out, const cb_node **gait);
 /* Reads named numbers and adds them to the parameters of the fluid. */
 cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map);

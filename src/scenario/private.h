@@ -60,7 +60,7 @@ const cb_node *cb_scenario_section(const cb_node *root, const char *key);
 cb_status cb_space_read(const cb_node *node, cb_space **out); /* a space given by name or by metric */
 cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node); /* replaces space and bodies */
-extern const cb_param cb_scenario_system_table[]; /* the keys of a system besides those of a metric */
+extern const cb_param cb_scenario_system_table[]; /* the keys of a system that a metric does not have */
 cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions,
                                   const cb_node *forces);
 struct cb_pair_potential_class;
@@ -77,11 +77,12 @@ cb_status cb_scenario_read_system_contacts(cb_scenario *s, const cb_node *contac
                                            const cb_node *events);
 extern const cb_param cb_scenario_contacts_table[], cb_scenario_body_contacts_table[],
     cb_scenario_wall_contacts_table[];
-/* Writes the rows of a class of walls or events: its own rows, then those of all walls or events, and a last row with a
- * NULL name. */
+/* Writes the parameter rows of a class of walls or events: the rows of the class, the rows that all walls or all events
+ * have, and a last row with a NULL name. */
 enum { CB_GAP_ROWS = 64, CB_JOINT_ROWS = 64 };
 void cb_scenario_gap_rows(const cb_gap_class *class, bool event, cb_param rows[CB_GAP_ROWS]);
-/* Writes the rows of a class of joints: those of all joints, then its own rows, and a last row with a NULL name. */
+/* Writes the parameter rows of a class of joints: the rows that all joints have, the rows of the class, and a last row
+ * with a NULL name. */
 void cb_scenario_joint_rows(const cb_joint_class *class, cb_param rows[CB_JOINT_ROWS]);
 cb_status cb_scenario_read_constraints(cb_scenario *s, const cb_node *node);
 /* Lets a class of constraints read its map, which is the value of a key of `item`. */

@@ -374,7 +374,7 @@ const cb_node *cb_scenario_resolve_bundle(cb_scenario *s, const cb_node *node) {
   return placed_poses(s, placed_pieces(s, placed(s, placed(s, map, "mesh"), "file")));
 }
 
-/* Returns the node of a joint with its defaults: those of all joints, and those of its class. */
+/* Returns the node of a joint with the defaults of the keys that all joints have, and of the keys of its class. */
 static const cb_node *joint_of(cb_scenario *s, const cb_node *node) {
   const char *kind = cb_node_get(node, "kind")->text;
   cb_param rows[CB_JOINT_ROWS];

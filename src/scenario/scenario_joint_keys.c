@@ -329,7 +329,8 @@ static bool agree(int n, const double *a, const double *b) {
   return all;
 }
 
-/* Computes the velocities in the axes to which the map `motion` refers: those of the world or those of the body. */
+/* Computes the velocities in the axes that the key `frame` of the map `motion` selects: the axes of the world, or those
+ * of the body. */
 static void velocities(const cb_node *motion, const cb_pose *g, const double Y[6], double out[6]) {
   const cb_node *frame = cb_node_get(motion, "frame");
   double r[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

@@ -15,9 +15,10 @@ void cb_warn_of_error(const cb_added_mass *added, const char *body);
 /* Warns of parts for which the local model of added mass is not valid: hollow parts, and parts that are mostly
  * concave. */
 void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, const char *body);
-/* Warns of a surface in a curved space if its faces are too large. If `local` is set, the added mass is that of the
- * local model; then the function also warns on a sphere if the sink of this model at the antipode has a noticeable
- * effect. area: the area of the surface; use: the key with which the user gets the exact added mass. */
+/* Warns of a surface in a curved space if its faces are too large. If `local` is set, the local model computes the
+ * added mass. On a sphere its flow has a sink at the antipode of the body, so the function also warns if this sink has
+ * a noticeable effect. area: the area of the surface; use: the key, in the user's notation, that selects the exact
+ * added mass. */
 void cb_warn_of_curvature(const cb_surface *surface, double area, bool local, const char *use, const char *body);
 /* Warns of border vertices at or near other vertices. weld: the key, in the user's notation, that joins such
  * vertices. */

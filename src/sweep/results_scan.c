@@ -290,7 +290,7 @@ static cb_status add_members(cb_results_scan *s, hid_t file, const char *path) {
   return good ? CB_OK : there ? damaged(path, "status") : no_memory(n);
 }
 
-/* Returns whether a result is a virtual file, which has no data besides those of the segments. */
+/* Returns whether a result is a virtual file, whose datasets refer to the segments and contain no values themselves. */
 static bool is_virtual(hid_t file) {
   const hid_t set = cb_hdf5_find_dataset(file, "status"), create = set < 0 ? set : H5Dget_create_plist(set);
   const bool virtual = create >= 0 && H5Pget_layout(create) == H5D_VIRTUAL;

@@ -166,9 +166,9 @@ typedef struct cb_results_scan {
   double seconds; /* the sum of the running times of finished members; nan: a result does not contain them */
 } cb_results_scan;
 
-/* Reads the segments of a folder. A member is done if it is done in one of them; otherwise it has failed if it has
- * failed in one of them; otherwise it is missing. whole: reads all data of the segments; a damaged segment is renamed
- * with a warning, and its members are missing. */
+/* Reads the segments of a folder. A member is done if one of them contains it as done. It has failed if none contains
+ * it as done and one as failed. The other members are missing. whole: reads all data of the segments; a damaged segment
+ * is renamed with a warning, and its members are missing. */
 cb_status cb_results_scan_read(const cb_segments *folder, const cb_store_layout *layout, bool whole,
                                cb_results_scan *out);
 /* Adds the members that are missing so far from a plain result. CB_ERROR_INPUT: the file is the result of another
@@ -184,7 +184,7 @@ cb_status cb_results_scan_import(const cb_results_scan *scan, cb_store *store);
 
 /* ---- sweep_folder.c */
 
-/* Writes the result over the segments of the folder. It is one plain file if no member is missing and `plain` is set;
- * otherwise it consists of virtual datasets. If writing the plain file fails, the result consists of virtual datasets,
- * too, and the failure is returned. *joined: the file is plain. */
+/* Writes the result file. If `plain` is set and no member is missing, it is a plain file, which contains all values. In
+ * other cases it is a virtual file, whose datasets refer to the segments of the folder. If the plain file cannot be
+ * written, a virtual file is written and the failure is returned. *joined: the file is plain. */
 cb_status cb_result_write(const cb_segments *folder, const cb_results_scan *scan, bool plain, bool *joined);

@@ -79,8 +79,8 @@ static cb_status read_result(const cb_folder *folder, const char *name, char **t
   return status;
 }
 
-/* Reads a text of the sweep, from its folder or otherwise from its result; *text is NULL if the sweep was not begun.
- * CB_ERROR_FILE: another file or folder has that name. */
+/* Reads a text of the sweep from its folder or, if the folder does not exist, from its result. *text is NULL if the
+ * sweep was not begun. CB_ERROR_FILE: another file or folder has that name. */
 static cb_status read_text(const cb_folder *folder, const char *name, const char *in_result, char **text) {
   char path[4096];
   bool there, result;

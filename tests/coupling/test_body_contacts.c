@@ -311,8 +311,8 @@ static void run_continues_from_a_checkpoint(void **unused) {
 /* --- joints --- */
 
 /* A ball of mass M hits rod B at the distance s from its centre. Rods A and B have the length 2 a, the mass m and the
- * moment of inertia I, and are joined at their ends. J is the impulse of the ball, and R that of the joint, both on B.
- * The velocities v of the centres and the angular velocities w become
+ * moment of inertia I, and are joined at their ends. J is the impulse of the ball on B, and R the impulse of the joint
+ * on B. The velocities v of the centres and the angular velocities w become
  *   A: v = -R/m, w = -a R/I;   B: v = (J + R)/m, w = (s J - a R)/I;   R = -J (1/m - a s/I)/(2 (1/m + a^2/I)) */
 static void impact_goes_through_a_joint(void **unused) {
   (void)unused;
@@ -373,7 +373,7 @@ static void bodies_that_overlap_at_the_start_are_named(void **unused) {
   assert_non_null(strstr(cb_error_text(), "the gap between body `a` and body `b` is -0.05: expected at least 0"));
 }
 
-/* Two boxes overlap at their joint. They do not touch each other, unless `between` names both. */
+/* Two boxes overlap at their joint. They can touch each other only if `between` names both. */
 static void neighbours_touch_only_if_between_names_them(void **unused) {
   (void)unused;
   static const char format[] =

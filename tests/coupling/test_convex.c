@@ -63,8 +63,8 @@ static void balls_and_capsules_have_closed_forms(void **unused) {
     double d[3];
     for (int i = 0; i < 3; i++) d[i] = p[2][i] - p[0][i];
     check_near(gap_of(&one, &ga, &two, &gb).gap, sqrt(cb_dot3(d, d)) - .3, 1e-15 * 8);
-    /* the distance of two segments is that of the lines, or of an end and a segment (Ericson, Real-Time Collision
-     * Detection, 2005) */
+    /* the distance of two segments is the distance of their lines, or of an end and the other segment (Ericson,
+     * Real-Time Collision Detection, 2005) */
     double e[3], f[3], r[3];
     for (int i = 0; i < 3; i++) {
       e[i] = p[1][i] - p[0][i];

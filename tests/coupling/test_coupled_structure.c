@@ -176,8 +176,8 @@ static void perturb(world *w, int c, double by) {
 }
 
 /* Writes the derivative of the state after a step h with respect to component c of the state before it, by differences
- * of fourth order. The order of out[2 * COORDINATES] is that of `perturb`; twists of bodies refer to their final
- * frames. If h = 0, there is no step. */
+ * of fourth order. out[2 * COORDINATES] has the same order as the components of `perturb`; twists of bodies refer to
+ * their final frames. If h = 0, there is no step. */
 static void tangent(int c, double h, double *out) {
   static const double eps = 1e-3, weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
   const int n = COORDINATES;

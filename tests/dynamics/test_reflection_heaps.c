@@ -15,7 +15,7 @@ typedef struct heap {
 
 /* Makes HEAP balls and `most` contacts between random pairs of them. If `closing`, all balls move towards the base
  * point, so that all contacts close; otherwise they move at random. If `restitution` is negative, each contact gets a
- * random one from 0 to 1. */
+ * random restitution from 0 to 1. */
 static void open_heap(heap *h, const char *space, int most, bool closing, double restitution, uint64_t *seed) {
   open_gas(&h->c, space, HEAP, 4, seed);
   check_ok(cb_reflection_create(h->c.system, &h->r));

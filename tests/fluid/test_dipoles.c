@@ -94,7 +94,7 @@ static void unequal_spheres_are_near_the_series(void **unused) {
   cb_dipoles_free(d);
 }
 
-/* The added mass of a sphere at the height h above a plane is that of one of two spheres at the distance 2 h. */
+/* A sphere at the height h above a plane has the same added mass as each of two spheres at the distance 2 h. */
 static void a_plane_is_a_mirrored_sphere(void **unused) {
   const cb_dipole_body body = ball(1, 1);
   cb_dipoles *d = dipoles_of(1, &body, 1);
@@ -157,9 +157,9 @@ static double energy(const three *s, const cb_pose *g) {
   return sum;
 }
 
-/* Returns the derivative of the energy if body i, or all bodies together if i is -1, move along xi: in the frame of the
- * body, and in that of the world. Differences of order 6 with the step h = 0.005 have errors of 1e-13 at distances of
- * 6 m. */
+/* Returns the derivative of the energy along a motion xi of body i, in the frame of this body. With i = -1, all bodies
+ * move together, and xi is in the frame of the world. Differences of order 6 with the step h = 0.005 have errors of
+ * 1e-13 at distances of 6 m. */
 static double difference(const three *s, int i, const double xi[6]) {
   static const double weight[3] = {3. / 4, -3. / 20, 1. / 60};
   const double h = 0.005;
@@ -215,9 +215,9 @@ static void the_matrix_is_symmetric(void **unused) {
   }
 }
 
-/* If all slopes are converted to wrenches in the world, their sum is the derivative of the energy along a common
- * motion of all bodies. It is 0 for the motions that keep the plane, and the energy does not change if all bodies
- * are moved far by such a motion. */
+/* If all slopes are converted to wrenches in the world, their sum is the derivative of the energy along a common motion
+ * of all bodies. It is 0 for motions that map the plane to itself, and the energy does not change if all bodies are
+ * moved far by such a motion. */
 static void actions_are_reactions(void **unused) {
   uint64_t seed = check_seed();
   for (int space = 0; space < SPACES; space++) {
@@ -274,7 +274,7 @@ static void flows_pass_the_antipode(void **unused) {
     const double *c = s.body[0].centroid;
     const cb_pose centre = at(c[0], c[1], c[2]), back = at(-c[0], -c[1], -c[2]);
     double momentum[2][6], slope[2][6];
-    s.g[0] = first; /* body 1 is placed so that its centre is at this angle from that of body 0 */
+    s.g[0] = first; /* the centre of body 1 is at this angle from the centre of body 0 */
     cb_pose_multiply_in(s.K, &first, &centre, s.g + 1);
     cb_pose_multiply_in(s.K, s.g + 1, &away, s.g + 1);
     cb_pose_multiply_in(s.K, s.g + 1, &back, s.g + 1);

@@ -163,7 +163,8 @@ static void balls_in_curved_spaces_are_near_boundary_elements(void **unused) {
     const double a = 0.15;
     solid_mesh ball = ellipsoid_mesh(6, a, a, a), placed[2];
     cb_dipole_body b = {.volume = 0};
-    set_volume(&ball, &b); /* the volume in flat space, less than that of the ball by the error of the mesh */
+    /* the volume of the mesh in flat space; it is smaller than the ball by the error of the mesh */
+    set_volume(&ball, &b);
     b.volume *= 0.75 / (a * a * a) * (K > 0 ? 2 * a - sin(2 * a) : sinh(2 * a) - 2 * a);
     double alone[6][6] = {{0}}, part[12][12], coupling[6][6] = {{0}}, Ad[2][6][6], size = 0;
     for (int v = 0; v < ball.vertices; v++) cb_pose_point_in(K, &at_centre, ball.x[v], ball.x[v]);

@@ -51,8 +51,8 @@ static void shears_are_judged_by_their_trace(void **unused) {
 
 /* --- grids --- */
 
-/* Samples the Taylor-Green flow at n points per wave. One component is multiplied by `by`, which creates divergence
- * unless `by` is 1. Computes the maximum divergence and the root mean square of the gradient, relative to
+/* Samples the Taylor-Green flow at n points per wave. One component is multiplied by `by`; if `by` is not 1, the flow
+ * has a divergence. Computes the maximum divergence and the root mean square of the gradient, relative to
  * cb_flow_slope. */
 static void taylor_green(int n, bool periodic, double by, double *most, double *gradient) {
   enum { PLACES = 4000 };

@@ -147,7 +147,7 @@ static void a_wing_by_poses_moves_as_on_a_driven_hinge(void **unused) {
   }
 }
 
-/* Computes the work of the drive from the start to each multiple of 1/20 s. The effort in a row is that of the step
+/* Computes the work of the drive from the start to each multiple of 1/20 s. The effort in a row belongs to the step
  * before this row. */
 static void find_work(const char *model, int steps, double work[11]) {
   simulation *hinge = run_hinge(model, square, steps, 1, (const char *const[]){"effort", "rate", NULL});

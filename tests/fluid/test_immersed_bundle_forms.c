@@ -181,7 +181,7 @@ static void parts_that_move_rigidly_have_the_form_of_their_faces(void **unused) 
 }
 
 /* For solids, sheets and masses at vertices the entry R_ij of the form of motions is E_(i+j) - E_i - E_j to round-off,
- * where E_i is the energy of motion i, and E_(i+j) that of the sum of the motions i and j. */
+ * where E_i is the energy of motion i, and E_(i+j) the energy of the sum of the motions i and j. */
 static void motions_of_a_body_have_the_form_of_their_energies(void **unused) {
   uint64_t seed = check_seed();
   for (int kind = 0; kind < 8; kind++) {

@@ -148,7 +148,7 @@ static void a_swelling_ball_breathes(void **unused) {
 }
 
 /* The derivative of the kinetic energy by the twist Y is the momentum mu. If the twist cancels a drift of the complete
- * shape, the energy is only that of the fluid that flows around the body. */
+ * shape, only the fluid that flows around the body has kinetic energy. */
 static void kinetic_energy_belongs_to_the_momentum(void **unused) {
   for (int wind = 0; wind < 2; wind++) {
     tank k = tank_of(mesh_ellipsoid(3, 0.5, 0.3, 0.2), 700, 0);

@@ -151,7 +151,8 @@ cb_status cb_scenario_find_externals(cb_scenario *s, const cb_node *node, cb_ext
 
 /* --- `space` and `potentials` of a scenario of bodies in a fluid --- */
 
-/* Reads the space that the fluid fills. Its isometries must be able to move a body anywhere. */
+/* Reads the space that the fluid fills. The isometries of this space must be able to move a body from any point to any
+ * other. */
 cb_status cb_scenario_read_filled(cb_scenario *s, const cb_node *node);
 /* Fail for keys of `fluid`, and of a body, that have no meaning in a curved space. Flow and medium must have been
  * read. */

@@ -149,9 +149,9 @@ cb_status cb_scenario_change_classes(cb_scenario *s, const cb_node *was);
 /* Fails if map has a misspelt form of the key that names its class; an absent key is no failure. path: as for
  * cb_scenario_check_map. */
 cb_status cb_scenario_check_class(const char *path, const cb_node *map);
-/* Checks the parameters in a map that names a class. It is used if no object of the class can be made, because values
- * on which the object depends could not be read. path: the path of the map in a scenario: "integrator", "bodies.*"
- * ... */
+/* Checks the parameters in a map that names a class. This function is used if no object of the class can be made,
+ * because values on which the object depends could not be read. path: the path of the map in a scenario: "integrator",
+ * "bodies.*" ... */
 cb_status cb_scenario_check_map(const char *path, const cb_node *map);
 /* Computes the SHA-256 of data[n], in hexadecimal digits. */
 void cb_scenario_sha256(const void *data, size_t n, char hex[CB_SCENARIO_DIGEST]);

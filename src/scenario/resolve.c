@@ -445,8 +445,8 @@ cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for the resolved scenario");
 }
 
-/* Sets the key `gait` to the map of another gait. Its keys `repeat` and `period`, the number of cycles and the duration
- * of a cycle, are kept, because a cb_gait does not contain them. */
+/* Sets the key `gait` to the map of another gait. The keys `repeat` and `period` of the old map (the number of cycles
+ * and the duration of a cycle) are kept, because a cb_gait does not contain these numbers. */
 static cb_status set_gait(cb_scenario *s, const cb_gait *gait) {
   static const char *const kept[] = {"repeat", "period"};
   const cb_node *was = cb_node_get(cb_tree_root(s->tree), "gait"), *value[2], *bundle;

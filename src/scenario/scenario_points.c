@@ -218,8 +218,9 @@ static bool meets_wall(const cb_scenario *s, const char *name) {
   return false;
 }
 
-/* Finds the points of a body on which walls act. These are all vertices. If the body touches by its shape, they are the
- * centres of balls and the ends of capsules, with their radii, and the vertices of the other parts. */
+/* Finds the points of a body on which walls act. If the body touches by its shape, these points are the centres of
+ * balls and the ends of capsules, with their radii, and the vertices of the other parts. In other cases they are all
+ * vertices. */
 static cb_status find_wall_points(cb_scenario *s, const cb_surface *surface, bool shapes, int *n, double (**point)[4]) {
   bool *keep = cb_arena_alloc(s->arena, (size_t)surface->vertices, sizeof *keep);
   cb_convex *set = NULL;

@@ -302,8 +302,7 @@ static int depth(const char *text) {
   return depth;
 }
 
-/* A comma separates the items of a list in brackets even inside `normal(0, 1)`. This function joins such items
- * again. */
+/* In a list in brackets, the comma inside `normal(0, 1)` separates two items. This function joins such items again. */
 static const cb_node *joined(cb_sweep_plan *plan, const cb_node *list) {
   cb_node *out = cb_arena_alloc(plan->arena, 1, sizeof *out);
   const cb_node **items = cb_arena_alloc(plan->arena, list->count, sizeof *items);

@@ -136,8 +136,8 @@ cb_status cb_store_open(const cb_segments *folder, const cb_store_layout *layout
 void cb_store_free(cb_store *store);
 /* Adds a result; any thread may call it. Takes ownership of the values and the state, also on failure. */
 cb_status cb_store_put(cb_store *store, const cb_member_result *result);
-/* Returns the newest row of a member, on disk or only in memory. It exists only for sweeps whose members continue from
- * states of other members, which run in a single thread. */
+/* Returns the newest row of a member, on disk or only in memory. The store keeps these rows only in sweeps whose
+ * members continue from states of other members. Such sweeps run in a single thread. */
 const cb_store_row *cb_store_row_of(const cb_store *store, int64_t member);
 /* Writes everything that was put so far to the disk; any thread may call it. */
 cb_status cb_store_save(cb_store *store);

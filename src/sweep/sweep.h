@@ -60,8 +60,8 @@ cb_status cb_sweep_fail_member(const cb_sweep *sweep, int64_t m, cb_status statu
 
 /* Opens members [first, end) on `threads` threads, and finds rows_max, seconds_to_open and files. Fails for the first
  * member that cannot be opened, with its description. If opening all members would take more than a minute, only some
- * are opened. These are, in a grid, the members with each value of each axis and the first value of the other axes;
- * also the last member, and some members at random. */
+ * are opened: in a grid, for each value of each axis, the member with this value and the first value of the other axes;
+ * the last member; and some random members. */
 cb_status cb_sweep_check(cb_sweep *sweep, int64_t first, int64_t end, int threads, const volatile sig_atomic_t *stop);
 
 /* A runner runs members in one thread, and keeps its memory from one member to the next. checkpoint NULL: running

@@ -83,8 +83,8 @@ cb_status cb_view_shapes(const cb_view *v);
 cb_status cb_view_series(const cb_view *v);
 cb_status cb_view_events(const cb_view *v);
 
-/* Fills the page of a file of arrays that a sweep or `curvebody gait` wrote. *found: the file is one of these; if not,
- * the page is unchanged. *title: its title, malloc'd, or NULL. */
+/* Fills the page of a file of arrays that a sweep or `curvebody gait` wrote. *found: whether the file is such a file;
+ * if not, the page is unchanged. *title: its title, malloc'd, or NULL. */
 cb_status cb_view_tables(const char *path, cb_page *page, char **title, bool *found);
 
 /* --- frames that are moved by parallel transport --- */

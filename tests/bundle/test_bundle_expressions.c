@@ -1,6 +1,6 @@
-/* Tests of bundles written as expressions: they equal the models that are written in C, with first and second
- * derivatives. Errors are reported with their places. Symbols are those of curvebody/bundle.h: r the shape, A the
- * connection, M the cost metric, B the curvature, and G the form from which A and M follow. */
+/* Tests that bundles written as expressions equal the models that are written in C, with first and second derivatives.
+ * Errors are reported with their places. Symbols are those of curvebody/bundle.h: r the shape, A the connection, M the
+ * cost metric, B the curvature, and G the form from which A and M follow. */
 #include "bundles.h"
 #include "yaml/yaml.h"
 #include "models.h"

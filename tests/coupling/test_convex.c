@@ -1,4 +1,5 @@
-/* Tests of the gap of two convex bodies. It is compared with closed forms, brute-force minimisation and differences. */
+/* Tests of the gap of two convex bodies. The gap is compared with closed forms, brute-force minimisation and
+ * differences. */
 #include "check.h"
 #include "coupling/convex.h"
 #include "numerics/vec3.h"
@@ -220,8 +221,8 @@ static void ellipsoids_agree_with_minimisation(void **unused) {
 }
 
 /* Returns g(n), the width of the gap along n: the minimum of n.y over b minus the maximum of n.x over a. The gap is the
- * maximum of g(n) over all n. It is g of the normal that is returned, and the contact points are on a line along this
- * normal and in both bodies. */
+ * maximum of g(n) over all n. The library returns the normal at which g has its maximum. The two contact points are in
+ * the two bodies, on a line along this normal. */
 static double g_of(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb, const double n[3]) {
   double sum = 0;
   for (int k = 0; k < 2; k++) {

@@ -40,7 +40,8 @@ static void blow_of_a_wall_goes_through_the_hinge(void **unused) {
 }
 
 /* Compares a body of two parts, a rigid front and a tail that poses bend, with two bodies on a weld. The local model is
- * a sum over faces, so both have the same equations. Their steps differ by errors of order 2. */
+ * a sum over faces, so the parts and the two bodies have the same equations. The steps of both runs differ by errors of
+ * order 2. */
 static double difference_of_welded_tail(double step) {
   static const char *const fluid = "curvebody: 1\nfluid: {medium: 1000, gravity: [0, 0, 0]}\nbodies:\n",
                            *const front = "{name: box, a: 0.3, b: 0.1, c: 0.2}",

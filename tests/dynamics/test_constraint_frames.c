@@ -1,6 +1,5 @@
-/* Tests of all classes of constraints except rods and path lengths. Their rows are the same in charts, after isometries
- * and with moved origins.
- */
+/* Tests of all classes of constraints except rods and path lengths. The rows of these constraints are the same in
+ * charts, after isometries and with moved origins. */
 #include "check_origins.h"
 #include "constraint_differences.h"
 

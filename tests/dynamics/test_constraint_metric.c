@@ -1,7 +1,6 @@
-/* Tests of angles and knife edges in spaces that are given only by a metric. They are compared with closed forms of the
- * same spaces, and their derivatives with differences in every space. Further tests: motion by different integrators,
- * and errors.
- */
+/* Tests of angles and knife edges in spaces that are given only by a metric. Their values are compared with the same
+ * spaces in closed form, and their derivatives with differences in every space. Other tests are about motion by
+ * different integrators, and about errors. */
 #include "check_intrinsic.h"
 #include "constrained.h"
 #include "linked.h"

@@ -1,5 +1,5 @@
-/* Tests of forces of every kind in every space. They are compared with differences of the potential, and must have the
- * symmetry of the space. */
+/* Tests of forces of every kind in every space. The forces are compared with differences of the potential, and must
+ * have the symmetry of the space. */
 #include "force_cases.h"
 
 static double potential_at(force_setup *t, const double *x) {

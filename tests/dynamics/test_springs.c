@@ -23,7 +23,7 @@ static void series_has_the_accuracy_of_double(void **state) {
     double t = check_uniform(&seed, -1, 0.5), small = t * exp2(check_uniform(&seed, -60, 0));
     near = fmax(near, fmax(ulps(cb_psi(t), psi(t)), ulps(cb_psi(small), psi(small))));
     double wide = i % 2 ? -exp2(check_uniform(&seed, 0, 900)) : check_uniform(&seed, 0.5, 1);
-    /* As t -> 1, psi grows like 1/sqrt(1 - t). This magnifies no error, because its argument is exact here. */
+    /* As t -> 1, psi grows like 1/sqrt(1 - t). No error is magnified, because the argument of psi is exact here. */
     far = fmax(far, ulps(cb_psi(wide), psi(wide)));
   }
   print_message("psi: %.2f eps near 0, %.2f eps elsewhere\n", near, far);

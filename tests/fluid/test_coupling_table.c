@@ -1,6 +1,6 @@
-/* Tests of tables of the exact coupling of joined bodies (fluid/body_coupling.h). They agree with the exact coupling to
- * the order of the splines. Momentum and slope, as defined there, are derivatives of one energy, also at poses that
- * violate the joints. A run with a table conserves its momentum, and its energy has no trend. */
+/* Tests of tables of the exact coupling of joined bodies (fluid/body_coupling.h). The tables agree with the exact
+ * coupling to the order of the splines. Momentum and slope, as defined there, are derivatives of one energy, also at
+ * poses that violate the joints. A run with a table conserves its momentum, and its energy has no trend. */
 #include "fluid/body_coupling.h"
 #include "joined_bodies.h"
 #include "several.h"

@@ -216,8 +216,8 @@ static void the_matrix_is_symmetric(void **unused) {
 }
 
 /* If all slopes are converted to wrenches in the world, their sum is the derivative of the energy along a common motion
- * of all bodies. It is 0 for motions that map the plane to itself, and the energy does not change if all bodies are
- * moved far by such a motion. */
+ * of all bodies. This derivative is 0 for motions that map the plane to itself, and the energy does not change if all
+ * bodies are moved far by such a motion. */
 static void actions_are_reactions(void **unused) {
   uint64_t seed = check_seed();
   for (int space = 0; space < SPACES; space++) {

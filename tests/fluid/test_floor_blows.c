@@ -1,6 +1,6 @@
-/* Tests of impacts on the floor. They conserve the angular momentum about the point of contact. With restitution 1 they
- * conserve the energy, and with less restitution they never increase the energy. If several vertices reach the floor at
- * the same time, the motion stays symmetric. */
+/* Tests of impacts on the floor. An impact conserves the angular momentum about the point of contact. With restitution
+ * 1 it conserves the energy, and with less restitution it never increases the energy. If several vertices reach the
+ * floor at the same time, the motion stays symmetric. */
 #include "floor_bodies.h"
 
 /* --- one vertex --- */

@@ -1,6 +1,6 @@
-/* Tests of the motion of parts, and of the forces and the inertia of geoms that move with them, at one time. They are
- * compared with geoms that are fixed at the present place of the part, with differences in time, and with the forces of
- * MuJoCo on a hinged wing. */
+/* Tests of the motion of parts, and of the forces and the inertia of geoms that move with them, at one time. The
+ * results are compared with geoms that are fixed at the present place of the part, with differences in time, and with
+ * the forces of MuJoCo on a hinged wing. */
 #include "fluid/immersed_private.h"
 #include "immersed_bundles.h"
 #include "numerics/vec3.h"

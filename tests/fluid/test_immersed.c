@@ -1,4 +1,4 @@
-/* Tests of bodies in a uniform fluid. Their motion is compared with closed solutions, and derivatives with
+/* Tests of bodies in a uniform fluid. The motion of the bodies is compared with closed solutions, and derivatives with
  * differences. */
 #include "immersed.h"
 

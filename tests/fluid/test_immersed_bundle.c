@@ -1,5 +1,5 @@
-/* Tests of bundles of bodies in a fluid. They are compared with runs of the same bodies, whose shapes are given by
- * expressions, poses and tables. Further tests are of plots, threads and errors. */
+/* Tests of bundles of bodies in a fluid. The bundles are compared with runs of the same bodies, whose shapes are given
+ * by expressions, poses and tables. Other tests are about plots, threads and errors. */
 #include "immersed_bundles.h"
 #include "sampled.h"
 

@@ -1,6 +1,6 @@
-/* Tests of the momentum and the wrench of the fluid on a body. They are the derivatives of the Lagrangian L of the
- * fluid by the twist Y and by the pose g, and are compared with differences of L. This file computes L face by face
- * with the midpoint rule. */
+/* Tests of the momentum and the wrench of the fluid on a body. Momentum and wrench are the derivatives of the
+ * Lagrangian L of the fluid by the twist Y and by the pose g. They are compared with differences of L. This file
+ * computes L face by face with the midpoint rule. */
 #include "immersed.h"
 
 /* The kinds of flow; velocity() has their formulas. */

@@ -322,8 +322,8 @@ static cb_status add_floor(cb_scenario *s) {
                 : cb_builder_wall_contacts(s->builder, s->builder->contacts->options.rule, CB_ACCUMULATION_REST);
 }
 
-/* The functions that read forces, constraints, contacts, walls and events use the space s->space. If the scenario has no
- * key `space`, s->space is e3 during these calls. */
+/* The functions that read forces, constraints, contacts, walls and events use the space s->space. If the scenario has
+ * no key `space`, it is e3 during these calls. */
 cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root) {
   cb_fluid_scenario *m = s->own;
   cb_space *const given = s->space;

@@ -7,13 +7,13 @@
 
 typedef struct cb_motion_cycle {
   cb_shape_cycle of;
-  double log[CB_GROUP_DIM]; /* the logarithm of g; nan if it is not unique */
+  double log[CB_GROUP_DIM]; /* the logarithm of the displacement g of one period; nan if it is not unique */
   bool has_log;
   double distance; /* the norm of the translation in log or, if the group has no translations, of the complete log */
-  double per_work; /* distance/W */
+  double per_work; /* distance/W, where W is the work of one period */
   /* distance^2/(W T). For a shape that is driven completely against drag, W T is at least the square of the length,
-   * with equality at constant power. In this case the number is the efficiency of the gait. If W is not positive, it is
-   * nan. */
+   * with equality at constant power. In this case the number is the efficiency of the gait. If W is not positive,
+   * `efficiency` is nan. */
   double efficiency;
   double error; /* relative change of the log and of W when the steps are halved; nan: not found */
 } cb_motion_cycle;
@@ -62,5 +62,6 @@ typedef struct cb_cycle_optimum {
   cb_shape_cycle motion; /* the best motion */
 } cb_cycle_optimum;
 
-/* Finds the best values. *best becomes the scenario with these values, which the caller frees before s. */
+/* Finds the values of the keys at which the objective is largest. *best becomes the scenario with these values, which
+ * the caller frees before s. */
 cb_status cb_cycle_optimise(cb_scenario *s, const cb_cycle_search *search, cb_cycle_optimum *out, cb_scenario **best);

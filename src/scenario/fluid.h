@@ -30,7 +30,7 @@ typedef struct cb_fluid_scenario {
   cb_flow *flow;
   cb_fluid_models models;
   cb_fluid_model *added_mass;
-  cb_body_coupling *coupling; /* NULL: bodies do not feel each other through the fluid */
+  cb_body_coupling *coupling; /* NULL: bodies exert no forces on each other through the fluid */
   bool moves;                 /* whether a body has an added mass if its map has no key `added_mass` */
   size_t n_parameters;        /* named numbers that every expression may use */
   const char **parameter;
@@ -51,10 +51,10 @@ typedef struct cb_fluid_scenario {
   int n_points, capacity_points;
   int n_vertices;          /* the last n_vertices points are vertices of bodies; walls act on them */
   cb_system *system;       /* points and particles as a system; NULL: there are none */
-  bool shapes;             /* bodies touch by their shapes */
+  bool shapes;             /* bodies touch each other by their shapes, not only by `spheres` */
   bool points;             /* forces, constraints, contacts, walls or events act on points */
   cb_floor wall;           /* a reflecting floor under coupled bodies, which is a plane among their walls */
-  cb_fluid_joints *joints; /* NULL: none (scenario/scenario_joints.c) */
+  cb_fluid_joints *joints; /* NULL: there are no joints (scenario/scenario_joints.c) */
   cb_joint_laws *joint_laws;
 } cb_fluid_scenario;
 
@@ -109,7 +109,7 @@ cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root);
 cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root);
 /* Reads the key `joints` after the bodies, and moves the bodies and their centres to the places that joints give. */
 cb_status cb_scenario_place_by_joints(cb_scenario *s, const cb_node *root);
-/* Reads the key `joints` (NULL: there is none), after the bodies; t: the time at the start. */
+/* Reads the key `joints` after the bodies; list NULL: there is no such key. t: the time at the start. */
 cb_status cb_scenario_read_joints(cb_scenario *s, const cb_node *list, double t);
 
 /* Reads the map `particles` of `fluid`; node NULL: its defaults. Medium, flow and gravity must have been read. */

@@ -41,7 +41,7 @@ struct cb_scenario {
   cb_status unread;                /* the status of the first input file that could not be read; CB_OK: none */
   const char **file;               /* [files]: the files that were read */
   size_t files;
-  bool plain;                            /* no resolved text is needed */
+  bool plain;                            /* whether the resolved text is not needed */
   struct cb_scenario_controls *controls; /* scenario/scenario_controls.c; NULL: there are none */
   cb_named_numbers parameters;           /* the parameters of the class, which laws of controls may use */
   cb_record_options record;              /* how the record is written */
@@ -59,7 +59,8 @@ const cb_node *cb_scenario_section(const cb_node *root, const char *key);
  * space. */
 cb_status cb_space_read(const cb_node *node, cb_space **out); /* a space given by name or by metric */
 cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node);
-cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node); /* replaces space and bodies */
+/* `system`, which some scenarios have in place of `space` and `bodies` */
+cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node);
 extern const cb_param cb_scenario_system_table[]; /* the keys of a system that a metric does not have */
 cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions,
                                   const cb_node *forces);
@@ -93,7 +94,7 @@ extern const cb_param cb_scenario_start_table[];
 cb_status cb_scenario_read_integrator(cb_scenario *s, const cb_node *root, const cb_node *node,
                                       cb_step_parameters *step);
 
-/* Reads a map of names and numbers; map NULL: there are none. */
+/* Reads a map of names and numbers; if map is NULL, *out has none. */
 cb_status cb_scenario_read_named(cb_scenario *s, const cb_node *map, cb_named_numbers *out);
 
 /* --- `controls` (scenario/scenario_controls.c) --- */
@@ -194,10 +195,10 @@ extern const cb_param cb_cycle_time_table[], cb_cycle_step_table[], cb_place_tab
 
 /* --- the class of a scenario --- */
 
-/* Returns the class that the keys of a scenario determine, or misspelt keys if there are no others; NULL: no key
+/* Returns the class that the keys of a scenario determine. If no key does, misspelt keys count, too. NULL: no key
  * determines a class. */
 const cb_configuration *cb_scenario_class_of(const cb_node *root);
-/* Returns the class of a scenario whose keys do not determine a class. */
+/* Returns the default class, for a scenario whose keys do not determine a class. */
 const cb_configuration *cb_scenario_usual_class(void);
 /* Returns the parameter table of the section `key` in a scenario of this class; NULL: there is no table. */
 const cb_param *cb_scenario_table(const cb_scenario *s, const char *key);

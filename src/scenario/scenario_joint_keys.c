@@ -253,8 +253,8 @@ static cb_status inertia(void *self, double t, const cb_pose *g, double K[6][6],
   return CB_OK;
 }
 
-/* The inertia does not matter for places and velocities, except that a loop is closed by the motion that is smallest in
- * the metric of this inertia. */
+/* The inertia affects the places and velocities only if joints form a loop: the loop is closed by the motion that is
+ * smallest in the metric of this inertia. */
 static const cb_rigid_problem unit_body = {.inertia = inertia};
 static const cb_rigid_problem *unit_problem(void *self, int body) {
   (void)self;

@@ -281,7 +281,7 @@ static cb_status find_class(const cb_node *node, const cb_joint_class **out) {
   return *out ? CB_OK : cb_fail_unknown(kind, "joint", kind->text, known, cb_registry_names(&cb_joint_registry, known));
 }
 
-/* Reads the keys of a joint: those that every joint has, and those of its class. */
+/* Reads the keys of a joint: the keys that every joint has, and the keys of its class. */
 static cb_status read_keys(const cb_joint_reading *r, const cb_node *node, cb_joint *j, cb_joint_keys *p) {
   cb_param rows[CB_JOINT_ROWS];
   cb_status status = find_class(node, &j->class_);

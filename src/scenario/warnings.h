@@ -27,7 +27,8 @@ cb_status cb_warn_of_seams(const cb_surface *surface, const char *weld, const ch
 void cb_note_closed(const cb_surface *surface, const char *body);
 /* Notes that a body of more than 1000 t may come from a file in millimetres. scale: the key in the user's notation. */
 void cb_note_large(const cb_surface *surface, const cb_mass *mass, const char *scale, const char *body);
-/* Gives the warnings of this file for the body of an `immersed` bundle, with the vertices of its surface at rest. */
+/* Gives the warnings of this file for the body of an `immersed` bundle, whose surface has the vertices of its shape at
+ * rest. */
 cb_status cb_scenario_warn_of_bundle(cb_scenario *scenario);
 /* Gives the warnings of this file for each body of a scenario, and warnings of poses that jump. Copies of a body are
  * reported once. */

@@ -45,7 +45,7 @@ static const cb_dimension *dimension_of(const cb_reduce_text *r, const char *nam
   return NULL;
 }
 
-/* Returns the labels of a dimension: its own labels, or those of the constant /DIMENSION_name[DIMENSION]; NULL: no
+/* Returns the labels of a dimension: its own labels, or the labels of the constant /DIMENSION_name[DIMENSION]; NULL: no
  * labels. */
 static const char *const *labels_of(const cb_reduce_text *r, const cb_dimension *d) {
   const size_t n = strlen(d->name);
@@ -126,7 +126,8 @@ static cb_status read_index(const cb_reduce_text *r, size_t from, size_t to, con
                          near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-/* Reads the element of a field that the [ at text[*at] selects; moves *at past its ]. */
+/* Finds the element of a field that the indices in brackets select. text[*at] is the opening bracket; *at moves past
+ * the closing one. */
 static cb_status read_indices(const cb_reduce_text *r, const cb_field *field, size_t *at, size_t *element) {
   size_t from = *at + 1;
   *element = 0;

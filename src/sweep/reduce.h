@@ -69,7 +69,7 @@ typedef struct cb_reduce_text {
   const cb_node *node;
   const char *text; /* the text of the node */
   const cb_record_layout *layout;
-  bool has_time; /* field 0 is the time: the rows come from a run */
+  bool has_time; /* whether field 0 of a row is the time, as in the rows of a run */
   cb_reduction *out;
 } cb_reduce_text;
 

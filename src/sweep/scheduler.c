@@ -26,7 +26,7 @@ typedef struct block {
 struct cb_scheduler {
   const cb_ranks *ranks;
   int threads;
-  int64_t count, given; /* number of members, and how many were given out; used only in rank 0 */
+  int64_t count, given; /* number of members of the sweep, and number of members given to ranks; used only in rank 0 */
   int64_t (*of)[2];     /* [ranks]: members done and failed in other ranks; filled only in rank 0 */
   int gone;             /* number of ranks that have left; only in rank 0 */
   pthread_mutex_t mutex;
@@ -265,8 +265,7 @@ static void finish_none(void *self, bool failed) {
   (void)failed;
 }
 
-/* Returns the number of ranks according to the program that started this one; 1: no environment variable gives a
- * number. */
+/* Returns the number of ranks from the environment variables that mpirun sets; 1 if there are none. */
 static long started_with(void) {
   static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -35,12 +35,12 @@
  * renamed, and is used only if it is complete.
  */
 
-/* The folder of these files, and the digest of their sweep. */
+/* The folder of the checkpoints of members, and the digest of the sweep. */
 typedef struct cb_member_checkpoint {
   const char *folder, *digest;
 } cb_member_checkpoint;
 
-/* Writes a checkpoint of the member with the pieces piece[n]. CB_ERROR_FILE with the reason. */
+/* Writes a checkpoint of the member with the pieces piece[n]. Fails with CB_ERROR_FILE and the reason. */
 cb_status cb_member_checkpoint_save(const cb_member_checkpoint *checkpoint, int64_t member, const cb_blob *piece,
                                     size_t n);
 /* Reads the checkpoint of a member into the data of all pieces. The pieces of the checkpoint must have exactly these
@@ -66,8 +66,8 @@ typedef struct cb_store_axis {
   size_t count;
 } cb_store_axis;
 
-/* The coordinate of an axis at each of its values: values[count][components] or labels[count]; if both are NULL, 0 ..
- * count - 1. */
+/* The coordinate of an axis at each of its count values: values[count][components], or labels[count]; if both are NULL,
+ * the numbers 0 .. count - 1. */
 typedef struct cb_store_coordinate {
   const char *name;
   int axis;
@@ -77,7 +77,7 @@ typedef struct cb_store_coordinate {
   const char *doc;
 } cb_store_coordinate;
 
-/* The layout of the result of a sweep. A coordinate with the name of an axis is its scale. */
+/* The layout of the result of a sweep. A coordinate with the name of an axis is the dimension scale of this axis. */
 typedef struct cb_store_layout {
   const char *title, *sweep; /* sweep: the text of the sweep, with the scenario */
   const char *checked;       /* the result of the check of its members, as text (sweep/sweep.h) */
@@ -127,9 +127,9 @@ typedef struct cb_store_row {
   size_t states;
 } cb_store_row;
 
-/* Opens the store of a worker, which holds its part of the folder's lock: new segments follow the existing segments of
- * this worker. The layout and the folder are borrowed. checkpoint: the checkpoints of running members, which the store
- * removes when the results of these members are on disk; NULL: no checkpoints. */
+/* Opens the store of a worker, which must have locked its part of the folder. New segments follow the existing segments
+ * of this worker. The layout and the folder are borrowed. checkpoint: the checkpoints of running members, which the
+ * store removes when the results of these members are on disk; NULL: no checkpoints. */
 cb_status cb_store_open(const cb_segments *folder, const cb_store_layout *layout, int worker,
                         const cb_member_checkpoint *checkpoint, cb_store **out);
 /* Frees the store. Results that were not saved are lost. */
@@ -149,7 +149,7 @@ void cb_store_text(const char *text, char out[CB_STORE_TEXT]);
 /* A file with results. */
 typedef struct cb_store_source {
   char *path;
-  uint64_t number; /* the number of the segment; 0: the file is a result, and its rows are members */
+  uint64_t number; /* the number of the segment; 0: the file is a result, whose row m belongs to member m */
   size_t rows;
 } cb_store_source;
 

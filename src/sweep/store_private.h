@@ -19,7 +19,7 @@ typedef struct cb_store_column {
   bool is_real; /* missing values are nan; otherwise 0 */
 } cb_store_column;
 
-/* Return the number of columns, and column c. The sweep's own columns come first, then the fields. */
+/* Return the number of columns, and column c. The columns that every sweep has come first; the fields follow. */
 size_t cb_store_columns(const cb_store_layout *layout);
 cb_store_column cb_store_column_of(const cb_store_layout *layout, size_t c);
 

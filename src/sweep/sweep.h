@@ -127,10 +127,11 @@ cb_status cb_folder_check_disk(const cb_folder *folder, double bytes);
 cb_status cb_folder_has_result(const cb_folder *folder, bool *there);
 
 typedef struct cb_sweep_progress {
-  int64_t members, done, failed;   /* all members; done and failed members, also before this start */
+  /* all members; done and failed members, including members that ended before this start */
+  int64_t members, done, failed;
   int64_t before;                  /* members that ended before this start */
   double seconds;                  /* the time since this start */
-  int64_t warned, first_warned;    /* how many members have warnings, and the first of them; known at the end */
+  int64_t warned, first_warned;    /* number of members with warnings, and the first such member; known at the end */
   char warning[CB_STORE_TEXT + 1]; /* the first warning of member first_warned */
   bool unjoined;                   /* all members have ended, but their results could not be joined */
 } cb_sweep_progress;
@@ -139,7 +140,7 @@ typedef struct cb_sweep_options {
   const char *output;
   const cb_ranks *ranks;
   int threads;
-  int shard, shards; /* counted from 1; 0 of 0: all members */
+  int shard, shards; /* number of this shard, from 1, and number of shards; both 0: the sweep is not divided */
   bool retry_failed;
   bool joins; /* runs no member, only joins the results: CB_ERROR_FILE if some members have not ended */
   void (*progress)(void *user, const cb_sweep_progress *p); /* called twice a second; may be NULL */
@@ -154,9 +155,10 @@ cb_status cb_sweep_run(cb_sweep *sweep, const cb_sweep_options *options, cb_swee
 /* The cost of a sweep: its members are checked, and some of them are run, for two seconds at most. */
 typedef struct cb_sweep_estimate {
   int64_t members;
-  double disk, memory; /* bytes of the result, and of the values of running members */
+  double disk, memory; /* bytes of the result on the disk, and bytes of memory for the values of running members */
   int64_t sample, failed;
-  double seconds_a_member, seconds; /* mean over the sample; estimate for all members with these threads */
+  /* mean time of a member of the sample; estimated time of all members with these threads */
+  double seconds_a_member, seconds;
 } cb_sweep_estimate;
 cb_status cb_sweep_estimate_of(cb_sweep *sweep, int threads, const volatile sig_atomic_t *stop, cb_sweep_estimate *out);
 

@@ -313,8 +313,8 @@ typedef struct column_set {
   cb_store_column column;
   int rank; /* rank of the dataset: the number of axes plus the rank of a member's value */
   hsize_t dims[RANK];
-  hid_t create, space; /* for the virtual dataset */
-  hid_t set;           /* for the plain dataset */
+  hid_t create, space; /* properties and dataspace of the dataset */
+  hid_t set;           /* the dataset */
   const cb_store_source *source;
   int64_t first; /* the member whose values are in `row` of the source */
   size_t row;
@@ -521,7 +521,7 @@ cb_status cb_result_write(const cb_segments *folder, const cb_results_scan *scan
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   cb_status status = write_result(&j);
   *joined = j.plain && !status;
-  if (status && j.plain) { /* the result stays in segments */
+  if (status && j.plain) { /* the values stay in the segments, and the result becomes a virtual file */
     const cb_failure failure = cb_failure_last();
     char text[CB_FAILURE_CAPACITY];
     snprintf(text, sizeof text, "%s", cb_error_text());

@@ -74,7 +74,7 @@ typedef struct sweep_run {
   cb_folder folder;
   cb_member_checkpoint checkpoint;
   cb_store *store;
-  bool begun; /* results may have been stored */
+  bool begun; /* whether results may have been stored */
   to_do_list to_do;
   cb_scheduler *scheduler;
   pthread_mutex_t mutex; /* guards the members below */

@@ -58,7 +58,7 @@ typedef struct cb_view {
   cb_tree *tree;                   /* the resolved scenario; NULL: it cannot be read */
   cb_scenario *scenario;           /* the scenario, opened; NULL: it cannot be opened */
   const cb_drawing *drawing;
-  cb_space *space; /* NULL: plot coordinates in E3 */
+  cb_space *space; /* NULL: the plot coordinates are points of E3 */
 } cb_view;
 
 /* Returns the index of the field; -1 if it does not exist. */

@@ -9,7 +9,7 @@
 
 /* --- splines --- */
 
-/* The B-splines and their derivatives equal those of GSL on the same knots. */
+/* The B-splines and their derivatives equal the B-splines of GSL on the same knots. */
 static void the_basis_is_that_of_gsl(void **unused) {
   uint64_t seed = check_seed();
   for (int degree = 3; degree <= 5; degree += 2) {

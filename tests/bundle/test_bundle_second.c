@@ -1,7 +1,7 @@
-/* Tests of second derivatives of the connection A and the cost metric M of bundles. For chains, they are compared with
- * those computed by jets. Other tests use shapes that are singular, or near breaks (places where a derivative of A
- * jumps), or near the end of a domain. curvature_claims.h compares second derivatives of every class with
- * differences. */
+/* Tests of second derivatives of the connection A and the cost metric M of bundles. For chains, the closed forms are
+ * compared with derivatives computed by jets. Other tests use shapes that are singular, or near breaks (places where a
+ * derivative of A jumps), or near the end of a domain. curvature_claims.h compares second derivatives of every class
+ * with differences. */
 #include "bundle/chain.h"
 #include "bundles.h"
 #include "models.h"

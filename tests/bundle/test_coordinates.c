@@ -1,7 +1,7 @@
-/* Tests of minimum-perturbation coordinates (bundle/coordinates.h): the connection is minimal, and the motion is the
- * same. r: shape; A: connection; B: its curvature, DB: covariant derivative of B; M: cost metric; g: group element;
- * h(r): the new body frame in the given one; Ad_h: the adjoint map of h. Symbols with a prime belong to the new
- * frame. */
+/* Tests of minimum-perturbation coordinates (bundle/coordinates.h): the connection is minimal, and the new body frame
+ * does not change the motion. r: shape; A: connection; B: its curvature, DB: covariant derivative of B; M: cost metric;
+ * g: group element; h(r): the new body frame in the given one; Ad_h: the adjoint map of h. Symbols with a prime belong
+ * to the new frame. */
 #include "bundle/coordinates.h"
 #include "bundle/bundle_private.h"
 #include <curvebody/holonomy.h>

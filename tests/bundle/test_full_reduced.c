@@ -5,8 +5,8 @@
 
 enum { DISTANCES = 16, TEXT = 4096, TIMES = 8, LARGEST = 6 };
 
-/* A body in both descriptions. In one period, t from 0 to 1, each of the shape variables u and v is mean + cosine cos 2
- * pi t + sine sin 2 pi t, so the shape describes an ellipse. */
+/* A body of particles, for the full motion and for the reconstruction. In one period, t from 0 to 1, each of the shape
+ * variables u and v is mean + cosine cos 2 pi t + sine sin 2 pi t, so the shape describes an ellipse. */
 typedef struct pair_case {
   const char *space;
   int points;

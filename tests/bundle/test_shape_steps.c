@@ -1,9 +1,10 @@
-/* Tests of steps of shape variables that move by themselves: order against a reference by GSL, iterations of Newton's
- * method, conserved momentum and energy, reversal, symplecticity, dry friction, and variables that rest at limits. */
+/* Tests of steps of shape variables that move by themselves: the order of the error against a reference by GSL, the
+ * number of Newton iterations, conserved momentum and energy, reversibility, symplecticity, dry friction, and variables
+ * that rest at their limits. */
 #include "integrators/shapes.h"
 #include "shape_reference.h"
 
-/* Shapes with inertia, with momentum and all kinds of forces. */
+/* Bundles with inertia, with a momentum at the start and all kinds of forces. */
 static const shape_case with_inertia[] = {
     {"floating_snake",
      "{links: 3}",
@@ -92,7 +93,7 @@ static const shape_case with_inertia[] = {
 };
 enum { INERTIA_CASES = sizeof with_inertia / sizeof *with_inertia };
 
-/* Shapes with drag. */
+/* Bundles with drag and without inertia. */
 static const shape_case with_drag[] = {
     {"purcell", "{links: 3}", {NULL}, {"sin(3*t)", NULL}, NULL, {0}, {0, .3}, {0}, {0, .02}, {0, .003}},
     {"purcell",
@@ -339,7 +340,7 @@ static void dry_friction_stops_at_the_known_places(void **state) {
     before = v;
   }
   assert_int_equal(turned, 5);
-  check_near(s.r[0], -.08, 2e-5); /* the force of the spring is then less than f */
+  check_near(s.r[0], -.08, 2e-5); /* the force of the spring, .08, is then less than the friction, .09 */
   shape_close(&m);
 }
 

@@ -107,7 +107,7 @@ static cb_status gait_of(const cb_task_call *c, int64_t m, cb_gait **out) {
 
 /* --- events --- */
 
-/* Consecutive members along an axis of numbers. */
+/* The search for an event between consecutive members along an axis of numbers. */
 typedef struct line {
   const cb_task_call *call;
   size_t axis;

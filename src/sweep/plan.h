@@ -115,8 +115,8 @@ typedef enum cb_quantile_kind {
   CB_QUANTILE_EXPONENTIAL
 } cb_quantile_kind;
 
-/* The distribution of a number of an axis. CB_QUANTILE_NUMBER: always a. UNIFORM: uniform from a to b. LOG: from a to b,
- * with a uniform logarithm. NORMAL: mean a and standard deviation b. EXPONENTIAL: mean a. */
+/* The distribution of a number of an axis. CB_QUANTILE_NUMBER: always a. UNIFORM: uniform from a to b. LOG: from a to
+ * b, with a uniform logarithm. NORMAL: mean a and standard deviation b. EXPONENTIAL: mean a. */
 typedef struct cb_quantile {
   cb_quantile_kind kind;
   double a, b;

@@ -98,8 +98,8 @@ static cb_status pass(const blocks *p, bins *b, size_t n, const double *wanted, 
   return status;
 }
 
-/* Sets kept[i][c] to whether column c plots row wanted[i]. Each column plots the first and the last row, and the rows of
- * the minimum and the maximum in each of its bins. The caller frees *kept. */
+/* Sets kept[i][c] to whether column c plots row wanted[i]. Each column plots the first and the last row, and the rows
+ * of the minimum and the maximum in each of its bins. The caller frees *kept. */
 static cb_status keep(const cb_view *v, const bins *b, const double *wanted, size_t n, bool **kept) {
   if (!(*kept = calloc(n * b->columns, sizeof **kept))) return cb_view_memory(v);
   for (size_t i = 0; i < 2 * b->n * b->columns; i++) {

@@ -184,8 +184,8 @@ static void the_middle_of_a_room_has_a_gap(void **state) {
     check_ok(cb_gap_eval(gaps, &gap, 0, &x, 1, &value));
     check_near(value.gap, 1.3, 1e-15);
     for (int a = 0; a < u.g->k; a++) check_near(value.gradient[a], 0, 0);
-    /* With the speed 1 the particle cannot close the gap in the time 1, so the bound is 0. With the speed 20 it can, and
-     * then no bound is known. */
+    /* With the speed 1 the particle cannot close the gap in the time 1, so the bound is 0. With the speed 20 it can,
+     * and then no bound is known. */
     check_near(cb_gap_second_derivative_bound(gaps, &gap, 0, &x, &slow, &none, 1), 0, 0);
     assert_true(isinf(cb_gap_second_derivative_bound(gaps, &gap, 0, &x, &fast, &none, 1)));
     cb_gaps_free(gaps);

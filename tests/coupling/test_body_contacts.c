@@ -48,7 +48,8 @@ static void head_on_impact_has_the_closed_form(void **unused) {
   cb_scenario *s = memory_go(&m, text);
   assert_int_equal(contacts(&m), 1);
   check_near(m.event[0].time, .7 / .75, 1e-13);
-  assert_int_equal(m.event[0].particle, 0); /* numbers of bodies, which come first in the dimension `particle` */
+  /* `particle` and `other` are numbers in the dimension `particle`, in which bodies come before particles */
+  assert_int_equal(m.event[0].particle, 0);
   assert_int_equal(m.event[0].other, 1);
   const double J = 1.7 * .75 / (1. / 2 + 1. / 3);
   check_near(m.event[0].impulse, J, 1e-14);
@@ -77,9 +78,10 @@ static void particle_hits_a_body_by_its_radius(void **unused) {
   finish(&m, s);
 }
 
-/* Light particles without radius fall from the height 1 and hit the surfaces of shapes at these heights: 0.3 (the end
- * of a capsule), 0.2 (the side of an ellipsoid on its edge), 0.05 (a plate), 0.4 (a list of shapes: the ball of radius
- * 0.1 at (0, 0, 0.3), not the box), and 0.2 (a capsule that is rotated and shifted in its body). */
+/* Light particles without radius move down from the height 1 with the speed 1, and hit the surfaces of shapes at these
+ * heights: 0.3 (the end of a capsule), 0.2 (the side of an ellipsoid on its edge), 0.05 (a plate), 0.4 (a list of
+ * shapes: the ball of radius 0.1 at (0, 0, 0.3), not the box), and 0.2 (a capsule that is rotated and shifted in its
+ * body). */
 static void shapes_are_where_their_surfaces_are(void **unused) {
   (void)unused;
   static const char text[] =
@@ -104,7 +106,8 @@ static void shapes_are_where_their_surfaces_are(void **unused) {
   assert_int_equal(contacts(&m), 5);
   for (size_t e = 0; e < m.n_events; e++) {
     const int body = m.event[e].particle;
-    assert_int_equal(m.event[e].other, 5 + 5 + body); /* numbered after five bodies and their centres */
+    /* the particles are numbered after the five bodies and their five centres */
+    assert_int_equal(m.event[e].other, 5 + 5 + body);
     check_near(m.event[e].time, 1 - height[body], 1e-12);
   }
   finish(&m, s);
@@ -262,8 +265,8 @@ static void box_comes_to_rest_on_a_box(void **unused) {
   const double *p = last(&m, "pose") + 7, *Y = last(&m, "twist") + 6;
   check_near(p[2], .1 + .125, 1e-12); /* the upper box lies on its face along z */
   check_near(hypot(p[4], p[5]), 0, 1e-12);
-  for (int i = 0; i < 6; i++)
-    if (i != 2 && i != 3 && i != 4) check_near(Y[i], 0, 1e-10); /* without friction it may turn and slide */
+  for (int i = 0; i < 6; i++) /* without friction the box may rotate about z and slide */
+    if (i != 2 && i != 3 && i != 4) check_near(Y[i], 0, 1e-10);
   finish(&m, s);
 }
 
@@ -284,8 +287,8 @@ static void boxes_rest_in_a_stack(void **unused) {
   finish(&m, s);
 }
 
-/* The pairs that may touch, their normals and their patches follow from the state: a run continues from a checkpoint
- * with identical rows and events. */
+/* The pairs that may touch, their normals and their patches are computed from the state. So a run that continues from a
+ * checkpoint has identical rows and events. */
 static void run_continues_from_a_checkpoint(void **unused) {
   (void)unused;
   static const char text[] =

@@ -259,7 +259,7 @@ static void added_mass_of_ellipsoid(const double h[3], double K[6]) {
 }
 
 typedef struct kind {
-  const char *shape; /* a format with three sizes */
+  const char *shape; /* a format of printf for the shape, with three sizes */
   const char *model; /* the fluid model */
   find_touch *find;
   void (*fluid)(const double size[3],
@@ -355,7 +355,7 @@ static void check_pairs(const char *what, const kind *of, int pairs, int least) 
                 most.contacts, most.left_out, most.gap, most.impulse, most.jump, most.energy, most.pose);
   check_at_least(most.contacts, least);
   check_at_most(most.left_out, pairs / 4);
-  check_at_most(most.gap, 1e-11);    /* the error of order 4 in a step of this length */
+  check_at_most(most.gap, 1e-11);    /* the error of the step, which is of order 4 */
   check_at_most(most.pose, 5e-11);   /* this error times spins, which exceed 2/s after a contact */
   check_at_most(most.impulse, 1e-9); /* the error of the pose, divided by sizes and velocities */
   check_at_most(most.jump, 1e-9);    /* the error of the impulse */

@@ -110,7 +110,8 @@ static void parallel_boxes_have_closed_forms(void **unused) {
   }
 }
 
-/* Boxes that lie on each other: the gap and the normal are exact for gaps of any size, also of 0 and round-off. */
+/* For boxes that lie on each other, the gap and the normal are right up to round-off for gaps of any size, even if the
+ * gap is 0 or of the size of round-off. */
 static void faces_that_touch_have_an_exact_normal(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();
@@ -277,7 +278,8 @@ static void gap_is_the_largest_width(void **unused) {
     }
   }
   print_message("largest error of a gap: %.3g\n", worst);
-  check_at_most(worst, 1e-13); /* points of ellipsoids have the error of the normal times the radius of curvature */
+  /* the error of a point of an ellipsoid is the error of the normal times the radius of curvature */
+  check_at_most(worst, 1e-13);
 }
 
 /* --- motion --- */
@@ -387,8 +389,8 @@ static void extent(const cb_convex *a, const cb_pose *ga, const cb_convex *b, co
   }
 }
 
-/* A small box on a face, two bars that cross, and a capsule on a face: the points are the corners of the common
- * part. */
+/* Tests a small box on a face, two bars that cross, and a capsule on a face. The points of the patch are the corners of
+ * the area that both bodies share. */
 static void patch_has_the_corners_of_the_common_part(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();

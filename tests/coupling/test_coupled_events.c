@@ -86,8 +86,8 @@ static void ball_comes_to_rest_on_a_wall(void **unused) {
   check_near(r.z, 0, 1e-13);
 }
 
-/* An event behind the wall does not happen. An event in front of the wall happens before and after the contact. Events
- * and contact are recorded in the order of time. */
+/* An event behind the wall does not happen. An event in front of the wall happens twice, before and after the contact.
+ * Events and contact are recorded in the order of time. */
 static void events_stop_at_a_contact_in_the_same_step(void **unused) {
   const result r = fall(0,
                         WALL(1) "events:\n"
@@ -117,8 +117,8 @@ static void all_zeros_of_a_step_are_found(void **unused) {
   assert_int_equal(back.events, 1);
 }
 
-/* A mass m that hangs at rest pulls with m g, with gravity g, even in a step that another particle's contact
- * divides. */
+/* A mass m hangs at rest, so the tension is m g, where g is gravity. This holds even in a step that is divided by a
+ * contact of another particle. */
 static void tension_is_right_in_a_divided_step(void **unused) {
   simulation *s = simulate(
       "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, -10]}\nbodies:\n"

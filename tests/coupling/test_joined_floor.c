@@ -54,7 +54,8 @@ static double error_of_stepladder(double h) {
   return error;
 }
 
-/* The feet rest on the floor during the whole run, and the motion is that of the reduced equation to order 2. */
+/* The feet rest on the floor during the whole run, and the difference from the motion by the equation of angle_of_leg
+ * is of order 2 in the step. */
 static void feet_of_a_stepladder_slide_on_the_floor(void **unused) {
   (void)unused;
   const double coarse = error_of_stepladder(.01), fine = error_of_stepladder(.005);
@@ -65,8 +66,8 @@ static void feet_of_a_stepladder_slide_on_the_floor(void **unused) {
 
 /* --- a body of two boxes, in one piece and on a weld --- */
 
-/* Compares one body of two boxes with two boxes on a weld, which fall on a floor. Computes the differences of the poses
- * and of the energies at the time `end`. At t = 0.3 there have been two impacts. */
+/* Compares one body of two boxes with two bodies, one box each, that a weld joins. They fall on a floor. Computes the
+ * differences of the poses and of the energies at the time `end`. At t = 0.3 there have been two impacts. */
 static void differ(double step, double end, double *of_pose, double *of_energy) {
   static const char *const fluid =
                                "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, -9.81], floor: {kind: "
@@ -228,7 +229,7 @@ static double stand(const char *left, const char *right, double step, double end
   for (size_t row = 0; row < m.n_rows; row++) {
     const double *gap = memory_field(&m, row, "joint_residual"), *p = memory_field(&m, row, "total_momentum");
     for (int j = 0; j < 2; j++) check_at_most(gap[j], 1e-14);
-    for (int i = 3; i < 5; i++) check_near(p[i], 0, 1e-13); /* nothing acts along the floor */
+    for (int i = 3; i < 5; i++) check_near(p[i], 0, 1e-13); /* no force acts along the floor */
   }
   const double *twist = memory_field(&m, m.n_rows - 1, "twist");
   for (int i = 0; i < 18; i++) largest = fmax(largest, fabs(twist[i]));

@@ -111,8 +111,8 @@ static void rows_of_the_world_stay_there_when_an_origin_moves(void **state) {
         check_same("value", shown(g, which), r, b[r], a[r], 1 + fabs(a[r]), 2e-12);
         check_same("rate", shown(g, which), r, rb[r], ra[r], 1 + largest(u.rows, ra), 1e-11);
       }
-      /* Difference quotients use points off the hyperboloid. There the distance to a far point is extended in another
-       * way than its derivatives, so they cannot be compared. */
+      /* Difference quotients use points off the hyperboloid. There the library extends the distance to a far point in
+       * one way and its derivatives in another way, so they cannot be compared. */
       const bool far = which == DISTANCE_TO_POINT && u.c->world[0].anchor.frames.far;
       if (!far) check_derivatives(&u, shown(g, which), 0.3, y, &seed, 1e-7);
       free(origins);

@@ -195,7 +195,7 @@ static void the_middle_of_a_room_has_a_gap(void **state) {
 }
 
 /* If a particle moves with the speed v across the direction to the centre of a ball, its distance d from the centre has
- * d'' = cot(d) v^2. This is negative beyond a quarter turn. */
+ * d'' = cot(d) v^2. d'' is negative for d > pi/2. */
 static void a_ball_is_met_beyond_a_quarter_turn(void **state) {
   built u = {0};
   cb_system *s;

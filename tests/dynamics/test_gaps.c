@@ -116,7 +116,8 @@ static scene every_kind(const cb_space *g, uint64_t *seed, mover *m, walls *w) {
   const double u = unit_of(g);
   *w = (walls){.g = g, .centre = m[2], .radius = 0.1 * u, .room = 2 * u};
   memcpy(w->normal, m[2].v, sizeof w->normal);
-  for (int f = 1; !g->intrinsic && f < g->n_factors; f++) /* the normal is in one of the factors */
+  /* in a product of spaces, the normal of the plane is in one factor */
+  for (int f = 1; !g->intrinsic && f < g->n_factors; f++)
     memset(w->normal + g->factor[*seed % 2 ? 0 : f].offset, 0,
            (size_t)g->factor[*seed % 2 ? 0 : f].count * sizeof *w->normal);
   return scene_of(g, 2, m, (const double[]){0.03 * u, 0.05 * u}, add_walls, w);
@@ -346,8 +347,8 @@ static bool regular(const cb_space *g, const walls *w, const cb_gap *gap, const 
   return true;
 }
 
-/* Checks that the second derivative of each gap is not below minus its bound A, along geodesics for the time `span`,
- * and, with accelerations, at the start. */
+/* Checks that the second derivative of each gap is at least -A, where A is its bound. Along geodesics this is checked
+ * for the time `span`, and with accelerations only at the start. */
 static void bends_in(const cb_space *g, uint64_t *seed) {
   mover m[3], still[3];
   walls w;

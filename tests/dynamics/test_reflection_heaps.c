@@ -253,7 +253,8 @@ static void complementarity_agrees_with_enumeration_where_matrices_are_singular(
       }
     }
     const cb_status status = cb_lcp_solve(n, D, q, near, room, list, &s);
-    if (status == CB_STEP_NO_CONVERGENCE) { /* happens if vectors are dependent up to round-off */
+    /* the solver may fail to converge if vectors are dependent up to round-off */
+    if (status == CB_STEP_NO_CONVERGENCE) {
       lost++;
       continue;
     }
@@ -267,13 +268,13 @@ static void complementarity_agrees_with_enumeration_where_matrices_are_singular(
     solved++;
     double most = 1;
     for (int a = 0; a < n; a++) most = fmax(most, s.l[a]);
-    if (s.least < 1e-4 || most > 1e4) continue; /* nearly singular cases lose digits */
+    if (s.least < 1e-4 || most > 1e4) continue; /* the results of nearly singular cases lose digits */
     assert_true(enumerate(n, D, q, 1e-10 * most, z));
     for (int a = 0; a < n; a++) {
       double w = q[a];
       for (int b = 0; b < n; b++) w += D[a * n + b] * s.l[b];
       check_at_least(s.l[a], 0);
-      check_near(w, z[a], 1e-9 * most); /* some sets of rows are nearly singular */
+      check_near(w, z[a], 1e-9 * most); /* the matrices of some sets of rows are nearly singular */
       check_near(fmin(w, s.l[a]), 0, 1e-11 * most);
     }
   }

@@ -28,7 +28,7 @@ static void series_has_the_accuracy_of_double(void **state) {
   }
   print_message("psi: %.2f eps near 0, %.2f eps elsewhere\n", near, far);
   check_at_most(near, 2.0); /* round-off of the last two sums and two products */
-  check_at_most(far, 8.0);  /* each halving of the angle in cb_psi_far adds an error; t = -2^900 needs nine */
+  check_at_most(far, 8.0);  /* each halving of the angle in cb_psi_far adds an error; t = -2^900 needs nine halvings */
 }
 
 /* Makes a pair of points x and y, which range from nearly coincident to nearly antipodal. In a hyperbolic space their

@@ -26,8 +26,8 @@ typedef struct top {
   enum { PERIOD, PHI, PSI } what;
 } top;
 
-/* Returns the derivative with respect to s of the time, of phi or of psi, as x->what says. Here u = u1 + (u2 - u1)
- * sin^2 s and dt = 2 ds/sqrt(k (u3 - u)). */
+/* Returns the derivative of the time, of phi or of psi with respect to s; x->what selects which one. Here
+ * u = u1 + (u2 - u1) sin^2 s and dt = 2 ds/sqrt(k (u3 - u)). */
 static double top_rate(double s, const top *x) {
   const double u = x->u1 + (x->u2 - x->u1) * sin(s) * sin(s), dt = 2 / sqrt(x->k * (x->u3 - u));
   const double phi = (x->p_phi - x->p_psi * u) / (1 - u * u);

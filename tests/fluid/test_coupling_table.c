@@ -59,7 +59,8 @@ static void hold(const cb_coupled_joint *j, const double *q, cb_pose *g) {
 
 /* --- accuracy --- */
 
-/* Computes the largest errors of momentum and slope of a table for a hinge, relative to the largest numbers. */
+/* Computes the largest error of the momentum and of the slope that a table gives for a hinge, each relative to the
+ * largest exact number. */
 static void find_errors(const cb_coupling_samples *samples, bool roll, double error[2]) {
   solid_mesh m[BODIES];
   make_meshes(m);
@@ -144,7 +145,7 @@ static void check_one_energy(cb_coupling_table *t, int n, cb_pose *g) {
     check_near(slope[c / 6][c % 6], (side[0] - 8 * side[1] + 8 * side[2] - side[3]) / (12 * e), 1e-9);
     size = fmax(size, fabs(slope[c / 6][c % 6]));
   }
-  check_at_least(size, 3e-4); /* the test does not compare zeros */
+  check_at_least(size, 3e-4); /* so the numbers that are compared are not all 0 */
   for (int i = 0; i < n; i++) {
     double world[6];
     cb_se3_momentum_to_world(&g[i], slope[i], world);

@@ -1,4 +1,4 @@
-/* Tests of bodies that feel each other as dipoles (fluid/dipoles.h). For spheres the error falls as the series of
+/* Tests of bodies that act on each other as dipoles (fluid/dipoles.h). For spheres the error falls as the series of
  * two_spheres.h says. For any bodies the coupling is a symmetric quadratic form that depends on relative poses only,
  * with exact derivatives, in flat and in curved spaces. A plane acts as mirrored bodies. test_dipoles_exact.c compares
  * other shapes with boundary elements. */
@@ -190,13 +190,13 @@ static void slopes_are_derivatives(void **unused) {
       check_near(slope[i / 6][i % 6], difference(&s, i / 6, xi), 1e-10);
       size = fmax(size, fabs(slope[i / 6][i % 6]));
     }
-    check_at_least(size, 1e-5); /* the test does not compare zeros */
+    check_at_least(size, 1e-5); /* so the numbers that are compared are not all 0 */
     cb_dipoles_free(s.d);
   }
 }
 
-/* The matrix gives the momenta of cb_dipoles_apply and is symmetric. Without a plane, its blocks of a body with itself
- * are 0. */
+/* The matrix gives the momenta of cb_dipoles_apply and is symmetric. Without a plane, its diagonal 6 x 6 blocks are
+ * 0. */
 static void the_matrix_is_symmetric(void **unused) {
   uint64_t seed = check_seed();
   for (int space = 0; space < SPACES; space++) {

@@ -77,7 +77,8 @@ static void exact_of_two(const solid_mesh m[2], const cb_pose g[2], double K[12]
   free_mesh(&both);
 }
 
-/* Returns the largest error of K, with angular components divided by `radius`, about the centroids. */
+/* Returns the largest error of the components of K about the centroids. Components of rotations are divided by the
+ * radius of the body. */
 static double largest_error(const cb_dipole_body b[2], double exact[12][12], double dipole[12][12]) {
   double error[12][12], maximum = 0;
   for (int i = 0; i < 144; i++) {

@@ -48,7 +48,7 @@ static void column_of_the_potential_reaches_to_height_0(void **unused) {
   check_error(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment, along),
               CB_STEP_NOT_FINITE, "the integral of the density from (0, 0, -1) along up to height 0 does not converge");
   check_ok(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment,
-                               NULL)); /* the column is not requested */
+                               NULL)); /* NULL: the integral along the column is not requested, so the call succeeds */
   check_near(along[2], 1, 0);
   check_near(moment[2], 0, 1e-15);
   cb_medium_free(m);

@@ -15,7 +15,7 @@ static void large_surfaces_give_the_same_bits_with_any_threads(void **unused) {
   check_ok(cb_medium_expression("3 - z/sqrt(x + 2)", 0, NULL, NULL, (const double[3]){0, 0, 1}, NULL, &m[1]));
   for (int k = 0; k < 2; k++) {
     cb_threads_set(1);
-    const int n = k ? 2000 : b.n; /* integrals along lines are slow */
+    const int n = k ? 2000 : b.n; /* fewer faces, because integrals along lines are slow */
     const solid part = {n, b.corner, NULL};
     const displaced one = displaced_of(m[k], &part, NULL);
     check_ok(cb_medium_faces(m[k], b.n, (const double(*)[3][3])b.corner, density, NULL));

@@ -114,8 +114,8 @@ static void a_pose_alone_decides(void **unused) {
   free_mesh(&m);
 }
 
-/* A pose that differs so much from the given one that it would need more faces is rejected. The form of a moving shape
- * is computed on refined faces, too. */
+/* A pose that differs so much from the shape at rest that it would need more faces is rejected. The form of a moving
+ * shape is computed on refined faces, too. */
 static void what_is_not_met_is_refused(void **unused) {
   static const double u[3] = {0, 0, 1};
   solid_mesh m = disc_mesh(2, 0.6);

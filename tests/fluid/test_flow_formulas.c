@@ -1,5 +1,5 @@
 /* Tests of flows that are given by formulas. Uniform flow, shear, expressions and the vortex are compared with closed
- * forms, their gradients and rates with differences. Further tests are of many places at a time and of errors. */
+ * forms, their gradients and rates with differences. Other tests evaluate many places in one call, and check errors. */
 #include "core/threads.h"
 #include "flow_slopes.h"
 

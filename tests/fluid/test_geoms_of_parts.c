@@ -93,7 +93,8 @@ static void add_to_world(const double *pose, const double F[6], double out[6]) {
 enum { POSE, KINETIC, FORCES }; /* indices of the recorded fields; the forces are FORCES and all later fields */
 
 /* Computes the maximum differences of the pose of the hull, of the kinetic energy and of the sum of the forces over all
- * rows, each relative to its maximum value. */
+ * rows. The difference of the pose is relative to the maximum change of the pose since the start, and the other
+ * differences are relative to the maximum of the quantity. */
 static void differences(const simulation *body, const simulation *hinge, double out[3]) {
   double off[3] = {0}, size[3] = {0};
   assert_int_equal(body->rows, hinge->rows);

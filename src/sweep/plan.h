@@ -160,5 +160,5 @@ typedef enum cb_design { CB_DESIGN_RANDOM, CB_DESIGN_LATIN_HYPERCUBE, CB_DESIGN_
 size_t cb_design_axes_max(cb_design design);
 
 /* Writes the points of a design to point[count][axes]. Designs with the same seed and different `stream` have different
- * numbers. CB_ERROR_MEMORY; CB_ERROR_ARGUMENT: too many axes. */
+ * numbers. Fails with CB_ERROR_MEMORY, or with CB_ERROR_ARGUMENT if there are too many axes. */
 cb_status cb_design_points(cb_design design, size_t count, size_t axes, uint64_t seed, uint64_t stream, double *point);

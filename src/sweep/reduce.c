@@ -389,7 +389,7 @@ static cb_status add_last(const cb_reduce_text *r, size_t from, size_t *end, rew
 static cb_status read_call(const cb_reduce_text *r, const cb_reduction_class *class, size_t open, size_t *end);
 
 /* Reads the name at text[from, *end), with its indices or arguments, and moves *end past them. part: the reduction that
- * contains the name; NULL: none. */
+ * contains the name; NULL: the name is outside any reduction. */
 static cb_status read_name(const cb_reduce_text *r, size_t from, size_t *end, cb_reduce_part *part, rewritten *w) {
   const char *name = r->text + from;
   const size_t n = *end - from, next = skip(r->text, *end);

@@ -17,7 +17,7 @@ enum {
   BLOCKS = 1 << 12,
   TURN = 500000,
   LONG_TURN = 50000000
-}; /* TURN, LONG_TURN: waits of the coordinator in ns */
+}; /* TURN, LONG_TURN: times in ns for which the coordinator waits */
 
 typedef struct block {
   int64_t first, n;

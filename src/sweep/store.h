@@ -80,7 +80,7 @@ typedef struct cb_store_coordinate {
 /* The layout of the result of a sweep. A coordinate with the name of an axis is the dimension scale of this axis. */
 typedef struct cb_store_layout {
   const char *title, *sweep; /* sweep: the text of the sweep, with the scenario */
-  const char *checked;       /* the result of the check of its members, as text (sweep/sweep.h) */
+  const char *checked;       /* the result of the check of the members, as text (sweep/sweep.h) */
   const char *digest;        /* digest of everything on which the result depends */
   const cb_store_axis *axes;
   size_t n_axes;
@@ -171,8 +171,8 @@ typedef struct cb_results_scan {
  * is renamed with a warning, and its members are missing. */
 cb_status cb_results_scan_read(const cb_segments *folder, const cb_store_layout *layout, bool whole,
                                cb_results_scan *out);
-/* Adds the members that are missing so far from a plain result. CB_ERROR_INPUT: the file is the result of another
- * sweep. */
+/* Adds the members that were not found so far and that the plain result at `path` contains. Fails with CB_ERROR_INPUT
+ * if the file is the result of another sweep. */
 cb_status cb_results_scan_add_result(cb_results_scan *scan, const char *path);
 void cb_results_scan_free(cb_results_scan *scan);
 /* Return the failure of a member, and its first warning, from malloc; NULL: there is no such text, or it cannot be

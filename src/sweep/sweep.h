@@ -52,8 +52,8 @@ cb_status cb_sweep_open_at(const cb_sweep *sweep, int64_t m, size_t axis, const 
                            cb_scenario **out);
 /* Makes the layout of a member's rows. */
 cb_status cb_sweep_rows_of(const cb_sweep *sweep, cb_scenario *scenario, cb_arena *arena, cb_record_layout *out);
-/* Returns CB_OK if the rows of a member have the same layout as the rows of the model; otherwise fails with the
- * difference. */
+/* Returns CB_OK if the rows of a member have the same layout as the rows of the model; otherwise fails with a message
+ * about the difference. */
 cb_status cb_sweep_same_rows(const cb_sweep *sweep, const cb_record_layout *rows);
 /* Fails with the text of the last failure, as a failure of member m. */
 cb_status cb_sweep_fail_member(const cb_sweep *sweep, int64_t m, cb_status status);
@@ -109,14 +109,14 @@ typedef struct cb_folder {
   char result[3600];    /* the path of the result, OUT.h5 */
 } cb_folder;
 
-/* Makes the names of the folder and the result from `out`, a name with or without .h5. CB_ERROR_ARGUMENT: the name is
- * empty or too long. The caller closes the folder. */
+/* Makes the names of the folder and the result from `out`, a name with or without .h5. Fails with CB_ERROR_ARGUMENT if
+ * the name is empty or too long. The caller closes the folder. */
 cb_status cb_folder_name(const char *out, cb_folder *folder);
 
 /* Makes the folder, or finds the same sweep in it or in the result, and checks the members if this was not done before.
- * shard > 0: other shards may run at the same time. CB_ERROR_FILE: another process holds the lock; CB_ERROR_INPUT, with
- * the difference: the folder contains another sweep, or a file has changed. The folder is locked until
- * cb_folder_close. */
+ * shard > 0: other shards may run at the same time. Fails with CB_ERROR_FILE if another process holds the lock. Fails
+ * with CB_ERROR_INPUT and a message about the difference if the folder contains another sweep or if a file has changed.
+ * The folder is locked until cb_folder_close. */
 cb_status cb_folder_open(cb_folder *folder, cb_sweep *sweep, int shard, int threads, const volatile sig_atomic_t *stop);
 /* Releases the lock and frees the names. complete: also removes the folder, which is not needed any more. */
 void cb_folder_close(cb_folder *folder, bool complete);
@@ -148,8 +148,8 @@ typedef struct cb_sweep_options {
   const volatile sig_atomic_t *stop;
 } cb_sweep_options;
 
-/* Runs the sweep. *out is its progress at the end, also after a failure. CB_ERROR_INTERRUPTED: the sweep was stopped. A
- * failed member is not a failure of the sweep. */
+/* Runs the sweep. *out is its progress at the end, also after a failure. Fails with CB_ERROR_INTERRUPTED if the sweep
+ * was stopped. A failed member is not a failure of the sweep. */
 cb_status cb_sweep_run(cb_sweep *sweep, const cb_sweep_options *options, cb_sweep_progress *out);
 
 /* The cost of a sweep: its members are checked, and some of them are run, for two seconds at most. */

@@ -80,7 +80,7 @@ static cb_status read_result(const cb_folder *folder, const char *name, char **t
 }
 
 /* Reads a text of the sweep from its folder or, if the folder does not exist, from its result. *text is NULL if the
- * sweep was not begun. CB_ERROR_FILE: another file or folder has that name. */
+ * sweep was not begun. Fails with CB_ERROR_FILE if another file or folder has that name. */
 static cb_status read_text(const cb_folder *folder, const char *name, const char *in_result, char **text) {
   char path[4096];
   bool there, result;
@@ -129,7 +129,7 @@ static cb_status end(cb_sweep *s, cb_text *text) {
 }
 
 /* Reads the results of cb_sweep_check, rows_max and the list of files, from `data`, which is changed; sets s->digest.
- * CB_ERROR_INPUT: the text is damaged, or a file has other contents now. */
+ * Fails with CB_ERROR_INPUT if the text is damaged, or if the contents of a file have changed. */
 static cb_status take_checked(const cb_folder *folder, char *data, cb_sweep *s) {
   char hex[CB_SCENARIO_DIGEST];
   long long rows;

@@ -86,8 +86,9 @@ static void balls_and_capsules_have_closed_forms(void **unused) {
   }
 }
 
-/* The gap of two boxes with parallel faces is the largest of the gaps along the axes, or the distance of edges or
- * corners. */
+/* The gaps of two boxes with parallel faces along the axes are the distances of the centres minus the sums of the half
+ * edges. If some of these gaps are positive, the gap of the boxes is the root of the sum of their squares. Otherwise it
+ * is the largest of these gaps. */
 static void parallel_boxes_have_closed_forms(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();

@@ -291,8 +291,9 @@ static void flows_pass_the_antipode(void **unused) {
 }
 
 /* Two bodies above a plane have the same momenta as in free space together with their two mirrored copies. The mirror M
- * maps a body with the pose (R, x) to one with (M R P, M x + 2 height n), P = diag(-1, 1, 1), the twist (-P w, P v) and
- * the added mass of mirrored axes. Above a free surface the twists of the copies change their sign. */
+ * maps a body with the pose (R, x) and the twist (w, v) to a body with the pose (M R P, M x + 2 height n), where P =
+ * diag(-1, 1, 1). The copy has the twist (-P w, P v) and the added mass of mirrored axes. Above a free surface the
+ * twists of the copies change their sign. */
 static void a_plane_is_mirrored_bodies(void **unused) {
   uint64_t seed = check_seed();
   const double n[3] = {2. / 3, -1. / 3, 2. / 3}, height = -6, P[6] = {1, -1, -1, -1, 1, 1};

@@ -1,5 +1,6 @@
-/* Tests of bodies that feel each other as dipoles (fluid/dipoles.h) against boundary elements of all bodies. The errors
- * for ellipsoids and uneven bodies are 0.25 to 1.1 times the estimate. Small balls in curved spaces are tested, too. */
+/* Tests of bodies that act on each other as dipoles (fluid/dipoles.h) against boundary elements of all bodies. The
+ * errors for ellipsoids and uneven bodies are 0.25 to 1.1 times the estimate. Small balls in curved spaces are tested,
+ * too. */
 #include "fluid/dipoles.h"
 #include "numerics/vec3.h"
 #include "potential.h"

@@ -209,8 +209,8 @@ static void momentum_and_wrench_are_those_of_the_lagrangian(void **unused) {
 }
 
 /* The derivative of the wrench along the pose is exact for a constant density in uniform flows and in a flow that
- * rotates rigidly. Otherwise the library omits some of its terms, which only makes Newton's method slower: part of the
- * strain, second derivatives of flow and density, and the pressure. */
+ * rotates rigidly. Otherwise the library omits some of its terms: part of the strain, second derivatives of flow and
+ * density, and the pressure. This only makes Newton's method slower. */
 static void derivatives_are_those_of_differences(void **unused) {
   uint64_t seed = check_seed();
   for (int kind = 0; kind <= SPIN; kind++)

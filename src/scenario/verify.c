@@ -366,7 +366,8 @@ static cb_status compare_checkpoint(states *s) {
   double step;
   cb_blob *blob = cb_run_state(s->run, &n);
   cb_status status = s->v->report.checkpoints ? cb_reader_checkpoint(s->reader, blob, n, &at) : CB_ERROR_INPUT;
-  if (status == CB_ERROR_INPUT) return CB_OK; /* the error was reported */
+  /* there is no checkpoint to compare; if this is an error, it was reported before */
+  if (status == CB_ERROR_INPUT) return CB_OK;
   if (!status) status = cb_run_restore(s->run);
   const uint64_t row = !status && at.rows ? at.rows - 1 : 0;
   if (status || row >= s->v->good.rows) return status;

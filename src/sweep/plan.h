@@ -77,8 +77,8 @@ typedef struct cb_sweep_plan {
   int64_t members;
 } cb_sweep_plan;
 
-/* Reads a sweep and applies the arguments sets[n] of --set. CB_ERROR_FILE, CB_ERROR_INPUT: as cb_scenario_open. The
- * caller frees *out. */
+/* Reads a sweep and applies the arguments sets[n] of --set. Fails with CB_ERROR_FILE or CB_ERROR_INPUT like
+ * cb_scenario_open. The caller frees *out. */
 cb_status cb_sweep_plan_open(const char *path, const char *const *sets, size_t n, cb_sweep_plan **out);
 /* Reads a sweep from a text; its name is used in messages. */
 cb_status cb_sweep_plan_open_text(const char *name, const char *text, cb_sweep_plan **out);

@@ -30,7 +30,7 @@
 typedef struct cb_reduction cb_reduction; /* immutable; any thread may use it */
 
 /* Parses a reduction. text: the scalar node with the text of the reduction. layout: the layout of the rows, borrowed
- * during the call. CB_ERROR_INPUT with the position in the text. */
+ * during the call. Fails with CB_ERROR_INPUT and the position in the text. */
 cb_status cb_reduction_parse(const cb_node *text, const cb_record_layout *layout, cb_reduction **out);
 void cb_reduction_free(cb_reduction *r);
 

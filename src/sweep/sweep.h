@@ -73,7 +73,7 @@ void cb_runner_free(cb_runner *runner);
 size_t cb_runner_width(const cb_runner *runner);
 /* Runs members m[n] and puts their results into the store (NULL: results are discarded). Failures of members are stored
  * in the store and counted in *failed. A status other than CB_OK is a failure of the sweep: CB_ERROR_FILE,
- * CB_ERROR_INTERRUPTED (members that have run for long have checkpoints), CB_ERROR_MEMORY. */
+ * CB_ERROR_MEMORY or CB_ERROR_INTERRUPTED. After an interruption, members that have run for long have checkpoints. */
 cb_status cb_runner_go(cb_runner *runner, const int64_t *m, size_t n, cb_store *store,
                        const volatile sig_atomic_t *stop, size_t *failed);
 /* Puts a row of a task that computes all members at once into the store, with the state from which the task continues
@@ -142,7 +142,8 @@ typedef struct cb_sweep_options {
   int threads;
   int shard, shards; /* number of this shard, from 1, and number of shards; both 0: the sweep is not divided */
   bool retry_failed;
-  bool joins; /* runs no member, only joins the results: CB_ERROR_FILE if some members have not ended */
+  /* only the results are joined and no member runs; fails with CB_ERROR_FILE if some members have not ended */
+  bool joins;
   void (*progress)(void *user, const cb_sweep_progress *p); /* called twice a second; may be NULL */
   void *user;
   const volatile sig_atomic_t *stop;

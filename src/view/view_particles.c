@@ -337,8 +337,9 @@ static cb_status put_lattice(const crowd *c, const cb_space *g) {
   return status;
 }
 
-/* Writes the arms of a metric given as text, and a lattice of points of the space if it has two dimensions. A system
- * (`system:`) has one particle in its configuration space, and no lattice of this space is drawn. */
+/* Writes the arms (see put_arms) of a metric given as text, and a lattice of points of the space if it has two
+ * dimensions. A system (`system:`) has one particle in its configuration space, and no lattice of this space is
+ * drawn. */
 static cb_status put_surroundings(const crowd *c, const cb_space *g) {
   if (!g || !g->intrinsic || !c->position || !c->n || !c->v->n_frames) return CB_OK;
   cb_status status = put_arms(c, g);

@@ -20,8 +20,8 @@ enum {
   CB_YAML_LARGEST_EXPANSION = 16 << 20 /* maximum bytes of all aliases together if they were written out */
 };
 
-/* Reads a file; "-" is the standard input. CB_ERROR_FILE if it cannot be opened or read; CB_ERROR_INPUT with a message
- * `path:line:column: error: ...` if its content is wrong. The caller owns *out. */
+/* Reads a file; "-" is the standard input. Fails with CB_ERROR_FILE if it cannot be opened or read, and with
+ * CB_ERROR_INPUT and a message `path:line:column: error: ...` if its content is wrong. The caller owns *out. */
 cb_status cb_yaml_read_file(const char *path, cb_tree **out);
 
 /* Reads YAML from text[n]. Messages use `name` as the name of the file. Text and name are copied. */
@@ -48,7 +48,7 @@ cb_status cb_tree_put(cb_tree *tree, const cb_node *key, const cb_node *value);
  * first, but changes of the new tree do not change `base`. */
 cb_status cb_tree_over(const cb_tree *base, const cb_node *root, cb_tree **out);
 
-/* Appends the tree below node to text as YAML that reads back as the same tree. CB_ERROR_MEMORY is the only failure. */
+/* Appends the tree below node to text as YAML that reads back as the same tree. Fails only with CB_ERROR_MEMORY. */
 cb_status cb_node_emit(const cb_node *node, cb_text *text);
 
 /* --- the structure of a tree, for the files that read and change it --- */

@@ -246,7 +246,7 @@ static void compare(const memory_sink *m, size_t row, const cb_event_row *contac
 static void added_mass_of_ellipsoid(const double h[3], double K[6]) {
   double a[3] = {0, 0, 0};
   const double all = h[0] * h[1] * h[2], volume = 4 * M_PI / 3 * all, du = .1;
-  for (int n = -800; n <= 800; n++) { /* l = exp(u): the rule of trapezoids converges exponentially */
+  for (int n = -800; n <= 800; n++) { /* l = exp(u): the trapezoidal rule converges exponentially */
     const double l = exp(n * du), root = sqrt((h[0] * h[0] + l) * (h[1] * h[1] + l) * (h[2] * h[2] + l));
     for (int i = 0; i < 3; i++) a[i] += all * du * l / ((h[i] * h[i] + l) * root);
   }

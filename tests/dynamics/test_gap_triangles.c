@@ -1,6 +1,6 @@
 /* Tests of moving triangles. Their first contact is a zero of an active gap: the nearest points are inside the two
  * features (vertices, edges or faces). Where the nearest feature changes from a face to its edge, both gaps are 0 at
- * the same time. The second derivative of a gap is not below minus its bound. */
+ * the same time. The second derivative of a gap is at least minus its bound. */
 #include "check_gaps.h"
 
 /* --- the first contact --- */

@@ -89,7 +89,7 @@ static void one_spring_has_the_closed_form(void **state) {
     cb_isa_set("auto");
   }
   print_message("d: %.2f eps, force: %.2f eps, over their condition\n", worst_d, worst_f);
-  /* The bounds are for the round-off of |x - y|^2 (four squares of rounded differences), of cb_psi, and of two
+  /* The bounds are for the round-off of |x - y|^2 (four squares of rounded differences), of cb_psi, and of two square
    * roots. */
   check_at_most(worst_d, 5);
   check_at_most(worst_f, 8);

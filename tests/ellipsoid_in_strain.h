@@ -4,7 +4,7 @@
  *   alpha_i = a_1 a_2 a_3 int_0^inf ds/((a_i^2 + s) Delta),   J_jk = (alpha_j - alpha_k)/(a_k^2 - a_j^2)
  *   D_ij = alpha_i - a_j^2 J_ij (i != j),  D_ii = -sum_j D_ij
  *   phi = sum_i alpha_i/(2 - alpha_i) u_i x_i - sum_jk P_jk x_j x_k            on the surface
- *   P_jk = -(a_j^2 + a_k^2) E_jk J_jk/(2 (2 - (a_j^2 + a_k^2) J_jk)) (j != k),  P_ii = -(D s)_i/4, -(1 + D/2) s = diag E
+ *   P_jk = -(a_j^2 + a_k^2) E_jk J_jk/(2 (2 - (a_j^2 + a_k^2) J_jk)) (j != k), P_ii = -(D s)_i/4, -(1 + D/2) s = diag E
  *
  * Delta = prod (a_i^2 + s)^(1/2); the axes differ. phi is the potential of the disturbance. The terms for u and j != k
  * are those of Lamb, Hydrodynamics (1932), articles 114 and 115. For the diagonal of E, phi is the change of the

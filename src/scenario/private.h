@@ -168,7 +168,7 @@ void cb_scenario_add_data(cb_scenario *s, const void *data, size_t n);
 const cb_node *cb_scenario_blame_start(const cb_node *root, cb_status status);
 
 /* Return an item of `bodies` with its defaults: the first function for particles, the second for bodies in a fluid.
- * NULL if memory runs out, or if a file cannot be read (s->unread). */
+ * Both return NULL if memory runs out, or if a file cannot be read (s->unread). */
 const cb_node *cb_scenario_resolve_body(cb_scenario *s, const cb_node *node);
 const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node);
 /* Return the values of `fluid` and of `bundle` with their defaults; NULL if memory runs out or a file cannot be

@@ -45,7 +45,7 @@ typedef struct cb_sweep_key {
 typedef struct cb_sweep_axis {
   const char *name;
   const cb_node *at; /* the node of the name, for messages */
-  bool named;        /* the sweep gives the name; otherwise the name is the first key */
+  bool named;        /* whether the sweep gives the name; otherwise the name is the first key */
   size_t count;
   cb_sweep_key key[CB_SWEEP_KEYS];
   size_t keys;
@@ -99,8 +99,8 @@ char *cb_sweep_value_text(const cb_node *value);
  * memory. */
 char *cb_sweep_member_text(const cb_sweep_plan *plan, int64_t m);
 
-/* Fails with the first difference of two resolved sweeps: "sweep.over.0.count was 3, now it is 4"; CB_OK: they do not
- * differ. */
+/* Returns CB_OK if two resolved sweeps do not differ. Otherwise fails with a message about the first difference, such
+ * as "sweep.over.0.count was 3, now it is 4". */
 cb_status cb_sweep_changed(const char *was_name, const char *was, const char *is);
 
 /* --- axes: how they are read from `over`, their values, and the designs that set the values --- */

@@ -13,7 +13,8 @@
 #include <string.h>
 #include <stddef.h>
 
-/* Skips blanks forward from `at`; backward from `to`, at most to `from`. */
+/* `skip` returns the position of the first character from `at` on that is not blank. `unskip` goes back from `to` over
+ * blanks, at most to `from`. */
 static size_t skip(const char *text, size_t at) { return at + strspn(text + at, " \t\r\n"); }
 static size_t unskip(const char *text, size_t from, size_t to) {
   while (to > from && strchr(" \t\r\n", text[to - 1])) to--;

@@ -328,8 +328,8 @@ static int by_member(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Lists the members whose checkpoints are not needed after this save; *n becomes their number. NULL: there is no such
- * member, or no memory; the checkpoints then stay. */
+/* Lists the members whose checkpoints are not needed after this save; *n becomes their number. Returns NULL if there is
+ * no such member, or no memory; the checkpoints then remain. */
 static int64_t *find_long(const cb_store *s, size_t *n) {
   *n = 0;
   int64_t *member = s->checkpoint ? malloc((s->count - s->saved + 1) * sizeof *member) : NULL;

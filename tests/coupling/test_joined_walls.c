@@ -21,7 +21,7 @@ static void blow_of_a_wall_goes_through_the_hinge(void **unused) {
       "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 0.905}\n");
   const double mass = 2, I = .17;
   const double M[3][3] = {{2 * mass, -mass / 2, mass / 2}, {-mass / 2, mass / 4 + I, 0}, {mass / 2, 0, mass / 4 + I}};
-  /* M z = (1, -1, 0) by Cramer's rule */
+  /* solves M z = (1, -1, 0) by Cramer's rule */
   double c[3][3], z[3];
   for (int i = 0; i < 3; i++) cb_cross3(M[(i + 1) % 3], M[(i + 2) % 3], c[i]);
   const double det = cb_dot3(M[0], c[0]);

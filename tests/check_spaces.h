@@ -2,7 +2,8 @@
  * (1) every class of the registry that is a product of quadrics and flat factors, with its default curvature and, if
  *     its first factor is curved, with another one; and a product that is not in the library;
  * (2) spaces that are given by the metric of one chart: the spaces of the registry, some of them also with other
- * parameters, and spaces whose metric is given as text; (3) the static charts of a space of (1). */
+ *     parameters, and spaces whose metric is given as text;
+ * (3) the static charts of a space of (1). */
 #pragma once
 
 #include "check_geometry.h"

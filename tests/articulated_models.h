@@ -34,7 +34,7 @@ static const char three_links[] =
     "  </actuator>\n"
     "</mujoco>\n";
 
-/* The same three links, free in space, with two hinges between neighbouring links. */
+/* The links of three_links, free in space, with two hinges between neighbouring links. */
 static const char swimmer_in_space[] =
     "<mujoco model='swimmer in space'>\n"
     "  <compiler angle='degree'/>\n"

@@ -218,7 +218,7 @@ static inline cb_status purcell_connection(const cb_bundle *b, const double *r, 
 }
 
 /* The PMPY swimmer: two spheres with the volumes v and 8 pi/3 - v at the distance l, in a fluid of viscosity 1. The
- * shape is r = (l, v). The function fails with CB_STEP_SINGULAR unless l and both volumes are positive. */
+ * shape is r = (l, v). The function fails with CB_STEP_SINGULAR if l or one of the volumes is not positive. */
 static inline cb_status pmpy_on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
   const double v0 = 8 * M_PI / 3, third = 1. / 3;
   if (!(r[0].v > 0 && r[1].v > 0 && r[1].v < v0)) return cb_fail(CB_STEP_SINGULAR, "a sphere without volume");

@@ -123,9 +123,9 @@ static inline bool stands_well(const cb_space *g, int n, double (*x)[COORDS], do
   return true;
 }
 
-/* Makes POINTS + 1 random points of the embedding in a ball around a point off the axes. The last one is the centre of
- * kind_add. No two points are close and no three are nearly on a geodesic, because difference quotients would be
- * inaccurate there. */
+/* Makes POINTS + 1 random points of the embedding in a ball around a point off the axes. The last one is the argument
+ * `centre` of kind_add. No two points are close and no three are nearly on a geodesic, because difference quotients
+ * would be inaccurate there. */
 static inline void some_points(const cb_space *g, uint64_t *seed, double size, double (*x)[COORDS]) {
   double c[CB_DIM_MAX], v[COORDS], middle[COORDS], r = size * check_radius(g);
   bool sphere = false; /* on a sphere all charts are regular up to a quarter turn from the base point */

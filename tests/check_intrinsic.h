@@ -6,8 +6,8 @@
 
 enum { N = CB_DIM_MAX };
 
-/* Makes random coordinates q, each within 1.5 of that of the base point. If one coordinate of q changes by 0.5 in
- * either direction, the result is a point of the chart, too. */
+/* Makes random coordinates q, which differ from the coordinates of the base point by at most 1.5. If one coordinate of
+ * q changes by 0.5 in either direction, the result is a point of the chart, too. */
 static inline void random_coordinates(const cb_space *g, uint64_t *state, double *q) {
   for (bool room = false; !room;) {
     double base[N];

@@ -102,8 +102,8 @@ static inline cb_space *in_chart(const char *name, const char *chart) {
   return g;
 }
 
-/* Repeats the following statement for every chart of g that has a metric, unless g is intrinsic; `in` is a shallow copy
- * of g that uses this chart. */
+/* Repeats the following statement for every chart of g that has a metric; `in` is a shallow copy of g that uses this
+ * chart. If g is intrinsic, the statement is not executed. */
 #define EACH_METRIC(g, in)                                                                                    \
   for (int c_ = 0; c_ < (g)->n_charts; c_++)                                                                  \
     for (cb_space in = *(g), *once_ = &in; once_ && (in.chart = &(g)->charts[c_])->metric && !(g)->intrinsic; \

@@ -1,4 +1,4 @@
-/* Spaces with moving origins, and random origins in them. */
+/* Spaces whose coordinates are relative to moving origins, and functions that make random origins. */
 #pragma once
 
 #include "check_spaces.h"

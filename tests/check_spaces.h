@@ -1,8 +1,8 @@
 /* The spaces in which tests of geometric properties run:
  * (1) every class of the registry that is a product of quadrics and flat factors, with its default curvature and, if
  *     its first factor is curved, with another one; and a product that is not in the library;
- * (2) spaces that are given by the metric of one chart: those of the registry, some with other parameters, and metrics
- *     as text;
+ * (2) spaces that are given by the metric of one chart: the spaces of the registry, some of them also with other
+ *     parameters, and spaces whose metric is given as text;
  * (3) the static charts of a space of (1). */
 #pragma once
 
@@ -68,8 +68,8 @@ static inline cb_space *check_text_space(const char *text) {
   return g;
 }
 
-/* Runs a test in each space that is defined by the metric of one chart: those of the registry, some with other
- * parameters, and metrics as text. */
+/* Runs a test in each space that is defined by the metric of one chart: the spaces of the registry, some of them also
+ * with other parameters, and spaces whose metric is given as text. */
 static inline void check_every_intrinsic_space(check_space_test test) {
   static const char *const others[][5] = {{"flat_torus", "dimension", "2", "period_x", "3"},
                                           {"schwarzschild", "mass", "1.5", NULL, NULL},
@@ -128,7 +128,7 @@ static inline void check_every_space_of_both_kinds(check_space_test test) {
 
 /* Runs a test in the embedding of a space and in each of its static charts. */
 static inline void check_every_chart_of(const cb_space *given, uint64_t *state, check_space_test test) {
-  cb_space *g = (cb_space *)(uintptr_t)given; /* changed here, and restored at the end */
+  cb_space *g = (cb_space *)(uintptr_t)given; /* its members are changed here and restored at the end */
   test(g, state);
   for (int i = 0; !g->intrinsic && i < g->n_charts; i++) {
     if (!g->charts[i].metric || !g->charts[i].distance) continue;

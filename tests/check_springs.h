@@ -10,7 +10,8 @@
 enum { CHECK_SPACES = 10 };
 
 /* Returns space number `index`: E, S and H of two and three dimensions, S3 and H3 with other curvatures than 1 and -1,
- * and two products. Its members are set here, so that the tests of springs do not depend on the code of spaces. */
+ * and two products. The members of the space are set here, so that the tests of springs do not depend on the code of
+ * spaces. */
 static inline cb_space check_space(int index) {
   static const struct {
     int k, first; /* number of coordinates, and how many of them belong to the first factor */
@@ -51,8 +52,8 @@ static inline void check_space_point(const cb_space *g, uint64_t *state, double 
 }
 
 /* Returns the distance d of the ends x and y of a spring, by the formulas of src/dynamics/springs.h with asinl and
- * asinhl. Writes its partial derivatives by x to `gradient`; those by y have the opposite sign. Relative errors of d
- * and of the gradient can exceed those of the coordinate differences by the factor *condition. */
+ * asinhl. Writes its partial derivatives by x to `gradient`; the derivatives by y have the opposite sign. Relative
+ * errors of d and of the gradient can exceed those of the coordinate differences by the factor *condition. */
 static inline long double check_spring_distance(const cb_space *g, const double *x, const double *y,
                                                 long double *gradient, double *condition) {
   long double square = 0, part[CB_FACTOR_MAX] = {0}, slope[CB_FACTOR_MAX] = {0};

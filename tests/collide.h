@@ -15,8 +15,8 @@ typedef struct collision {
 
 static const cb_contact_options elastic = {.restitution = 1};
 
-/* Opens a space with one body whose particles have contacts with these options. NULL means elastic contacts, one after
- * another. */
+/* Opens a space with one body whose particles have contacts with these options. NULL means elastic contacts by the
+ * sequential rule. */
 static inline void open_collision(collision *k, const char *space, const cb_contact_options *options) {
   memset(k, 0, sizeof *k);
   open_space(&k->c, space);

@@ -4,7 +4,7 @@
  *   alpha_i = a_1 a_2 a_3 int_0^inf ds/((a_i^2 + s) Delta),   J_jk = (alpha_j - alpha_k)/(a_k^2 - a_j^2)
  *   D_ij = alpha_i - a_j^2 J_ij (i != j),  D_ii = -sum_j D_ij
  *   phi = sum_i alpha_i/(2 - alpha_i) u_i x_i - sum_jk P_jk x_j x_k            on the surface
- *   P_jk = -(a_j^2 + a_k^2) E_jk J_jk/(2 (2 - (a_j^2 + a_k^2) J_jk)) (j != k),  P_ii = -(D s)_i/4, -(1 + D/2) s = diag E
+ *   P_jk = -(a_j^2 + a_k^2) E_jk J_jk/(2 (2 - (a_j^2 + a_k^2) J_jk)) (j != k), P_ii = -(D s)_i/4, -(1 + D/2) s = diag E
  *
  * Delta = prod (a_i^2 + s)^(1/2); the axes differ. phi is the potential of the disturbance. The terms for u and j != k
  * are those of Lamb, Hydrodynamics (1932), articles 114 and 115. For the diagonal of E, phi is the change of the
@@ -34,7 +34,7 @@ static inline strained_ellipsoid oracle_of(double a, double b, double c) {
   return o;
 }
 
-/* Finds P for the strain E; Ds (NULL: not wanted) becomes D s. */
+/* Computes the matrix P for the strain E. Ds becomes the vector D s; NULL: it is not needed. */
 static inline void strain_potential(const strained_ellipsoid *o, const double E[3][3], double P[3][3], double Ds[3]) {
   double m[9], s[3];
   int pivot[3];
@@ -56,8 +56,9 @@ static inline void strain_potential(const strained_ellipsoid *o, const double E[
   }
 }
 
-/* Returns twice the kinetic energy of the fluid around a body that deforms with A x and B x: -int phi_A w_B dA, with
- * w_B the normal velocity. Both matrices are symmetric and have the trace 0. */
+/* Returns -int phi_A w_B dA over the surface, where phi_A is the potential if the surface moves with the velocity A x,
+ * and w_B is the normal component of B x. For A = B this is twice the kinetic energy of the fluid. Both matrices are
+ * symmetric and have the trace 0. */
 static inline double strain_energy(const strained_ellipsoid *o, const double A[3][3], const double B[3][3]) {
   double P[3][3], Ds[3], sum = 0;
   strain_potential(o, A, P, Ds);
@@ -69,7 +70,8 @@ static inline double strain_energy(const strained_ellipsoid *o, const double A[3
   return sum;
 }
 
-/* Returns -int phi_A w dA, where w is the normal velocity of the rotation about axis i. */
+/* Returns -int phi_A w dA with the potential phi_A of strain_energy, where w is the normal velocity of the surface if
+ * it rotates about axis i. */
 static inline double strain_spin(const strained_ellipsoid *o, const double A[3][3], int i) {
   const int j = (i + 1) % 3, k = (i + 2) % 3;
   double P[3][3];
@@ -95,7 +97,7 @@ static inline void gauss_node(int n, int i, double *x, double *w) {
   *w = 2 / ((1 - *x * *x) * slope * slope);
 }
 
-/* Finds the torque about the centre and the force of the pressure on the ellipsoid, F, for density 1. */
+/* Computes F, the torque about the centre and the force that the pressure exerts on the ellipsoid, for density 1. */
 static inline void oracle_wrench(const strained_ellipsoid *o, const double u[3], const double E[3][3], double F[6]) {
   double P[3][3];
   strain_potential(o, E, P, NULL);
@@ -107,7 +109,7 @@ static inline void oracle_wrench(const strained_ellipsoid *o, const double u[3],
                  on[3] = {r * cos(angle), r * sin(angle), z};
     for (int k = 0; k < 3; k++) {
       x[k] = o->a[k] * on[k];
-      n[k] = on[k] / o->a[k] * o->a[0] * o->a[1] * o->a[2]; /* n dA on the unit sphere */
+      n[k] = on[k] / o->a[k] * o->a[0] * o->a[1] * o->a[2]; /* n dA of the ellipsoid per area of the unit sphere */
     }
     for (int k = 0; k < 3; k++)
       q[k] = u[k] * (1 + o->alpha[k] / (2 - o->alpha[k])) + cb_dot3(E[k], x) - 2 * cb_dot3(P[k], x);
@@ -122,7 +124,8 @@ static inline void oracle_wrench(const strained_ellipsoid *o, const double u[3],
   }
 }
 
-/* Finds the torque and the force int (x × a, a) dV, a = E (u + E x), of the pressure of the undisturbed flow. */
+/* Computes the torque and the force that the pressure of the undisturbed flow exerts: int (x × a, a) dV, where
+ * a = E (u + E x) is the acceleration of the fluid. */
 static inline void oracle_pressure(const strained_ellipsoid *o, const double u[3], const double E[3][3], double F[6]) {
   double S[3][3] = {{0}};
   for (int i = 0; i < 27; i++)

@@ -16,10 +16,10 @@ typedef struct drop {
   double now[MOST_POINTS][3], rate[MOST_POINTS][3];
   cb_rigid_problem p;
   cb_floor_work *work;
-  /* `seen` contains the last states that the stepper returned. A blow is a change of the momentum between two steps.
-   * `blows` is the number of blows, and `hits` the number of impacts that the library reported. The step with the
-   * number fail_at fails. energy_lost is the sum of the losses of kinetic energy in blows, energy_gained the maximum
-   * relative gain, and worst_energy the maximum relative change. */
+  /* `seen` contains the last states that the stepper returned. `blows` is the number of impulses, which are changes of
+   * the momentum between two steps, and `hits` the number of impacts that the library reported. The step with the
+   * number fail_at fails. energy_lost is the sum of the losses of kinetic energy in these impulses, energy_gained the
+   * maximum relative gain in one of them, and worst_energy the maximum relative change. */
   cb_rigid_state seen[SEEN];
   int n_seen, blows, hits, steps, fail_at;
   double energy_lost, energy_gained, worst_energy;

@@ -7,13 +7,13 @@
 
 typedef struct cb_motion_cycle {
   cb_shape_cycle of;
-  double log[CB_GROUP_DIM]; /* the logarithm of g; nan if it is not unique */
+  double log[CB_GROUP_DIM]; /* the logarithm of the displacement g of one period; nan if it is not unique */
   bool has_log;
-  double distance; /* the norm of the translation in the log, or of the complete log, as in cb_gait_cycle.efficiency */
-  double per_work; /* distance/W */
+  double distance; /* the norm of the translation in log or, if the group has no translations, of the complete log */
+  double per_work; /* distance/W, where W is the work of one period */
   /* distance^2/(W T). For a shape that is driven completely against drag, W T is at least the square of the length,
-   * with equality at constant power. In this case the number is the efficiency of the gait. nan unless W is
-   * positive. */
+   * with equality at constant power. In this case the number is the efficiency of the gait. If W is not positive,
+   * `efficiency` is nan. */
   double efficiency;
   double error; /* relative change of the log and of W when the steps are halved; nan: not found */
 } cb_motion_cycle;
@@ -38,7 +38,7 @@ cb_status cb_scenario_with_start(cb_scenario *s, const cb_shape_cycle *cycle, cb
 enum { CB_CYCLE_KEYS = 6 };
 
 typedef struct cb_cycle_key {
-  char name[128]; /* as in --set */
+  char name[128]; /* the path of the key, as in --set */
   double low, high;
 } cb_cycle_key;
 
@@ -55,12 +55,13 @@ typedef struct cb_cycle_search {
 typedef struct cb_cycle_optimum {
   double value[CB_CYCLE_KEYS], objective;
   int bound[CB_CYCLE_KEYS]; /* -1, 1: the value is at its lower or upper bound; 0: it is not */
-  double gradient;          /* largest derivative of the objective's logarithm by a value in units of its range */
+  double gradient;          /* largest derivative of log(objective) by a value that is divided by its range */
   bool converged;
   int found, failed,
-      evaluations;       /* numbers of starts that came to the best values, of starts that failed, of motions */
+      evaluations;       /* number of starts that found the best values, of failed starts, and of computed motions */
   cb_shape_cycle motion; /* the best motion */
 } cb_cycle_optimum;
 
-/* Finds the best values. *best becomes the scenario with these values, which the caller frees before s. */
+/* Finds the values of the keys at which the objective is largest. *best becomes the scenario with these values, which
+ * the caller frees before s. */
 cb_status cb_cycle_optimise(cb_scenario *s, const cb_cycle_search *search, cb_cycle_optimum *out, cb_scenario **best);

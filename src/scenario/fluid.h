@@ -30,7 +30,7 @@ typedef struct cb_fluid_scenario {
   cb_flow *flow;
   cb_fluid_models models;
   cb_fluid_model *added_mass;
-  cb_body_coupling *coupling; /* NULL: bodies do not feel each other through the fluid */
+  cb_body_coupling *coupling; /* NULL: bodies exert no forces on each other through the fluid */
   bool moves;                 /* whether a body has an added mass if its map has no key `added_mass` */
   size_t n_parameters;        /* named numbers that every expression may use */
   const char **parameter;
@@ -51,10 +51,10 @@ typedef struct cb_fluid_scenario {
   int n_points, capacity_points;
   int n_vertices;          /* the last n_vertices points are vertices of bodies; walls act on them */
   cb_system *system;       /* points and particles as a system; NULL: there are none */
-  bool shapes;             /* bodies touch by their shapes */
-  bool points;             /* anything acts on points */
+  bool shapes;             /* bodies touch each other by their shapes, not only by `spheres` */
+  bool points;             /* forces, constraints, contacts, walls or events act on points */
   cb_floor wall;           /* a reflecting floor under coupled bodies, which is a plane among their walls */
-  cb_fluid_joints *joints; /* NULL: none (scenario/scenario_joints.c) */
+  cb_fluid_joints *joints; /* NULL: there are no joints (scenario/scenario_joints.c) */
   cb_joint_laws *joint_laws;
 } cb_fluid_scenario;
 
@@ -65,8 +65,8 @@ void cb_fluid_scenario_free(cb_fluid_scenario *m);
 
 cb_status cb_scenario_read_models(cb_scenario *s, const cb_node *node, cb_fluid_models *out); /* one, or a list */
 cb_status cb_scenario_read_added_mass(const cb_node *node, cb_fluid_model **out);             /* a name or a map */
-/* Does the same as cb_scenario_read_added_mass; also accepts true, which changes nothing, and false and none, which set
- * *moves to false. A model sets *moves to true. Does nothing if node is NULL. */
+/* Reads the model of the added mass, as a name or a map, and sets *moves to true. Three other values are accepted: true
+ * changes nothing; false and none set *moves to false. Does nothing if node is NULL. */
 cb_status cb_scenario_read_moving(const cb_node *node, cb_fluid_model **out, bool *moves);
 /* Reads the value of `flow`, one flow or a list, whose expressions may have these parameters. The caller frees
  * *flow. */
@@ -104,29 +104,32 @@ cb_status cb_scenario_add_centres(cb_scenario *s, int first, double charge);
 bool cb_scenario_body_is_rigid(const cb_scenario *s, int body, int *number);
 /* Makes the system of points and particles. */
 cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root);
-/* Reads the keys that act on points. A reflecting floor of the fluid becomes a wall. */
+/* Reads the keys that act on points: potentials, interactions, forces, constraints, contacts, walls and events. A
+ * reflecting floor of the fluid becomes a wall. */
 cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root);
 /* Reads the key `joints` after the bodies, and moves the bodies and their centres to the places that joints give. */
 cb_status cb_scenario_place_by_joints(cb_scenario *s, const cb_node *root);
-/* Reads the key `joints` (NULL: there is none), after the bodies; t: the time at the start. */
+/* Reads the key `joints` after the bodies; list NULL: there is no such key. t: the time at the start. */
 cb_status cb_scenario_read_joints(cb_scenario *s, const cb_node *list, double t);
 
 /* Reads the map `particles` of `fluid`; node NULL: its defaults. Medium, flow and gravity must have been read. */
 cb_status cb_scenario_read_particles_in_fluid(cb_scenario *s, const cb_node *node);
 extern const cb_param cb_particles_table[];
 
-/* Reads the mass properties of a body into options: material, points and lumped, in the scenario's arena. */
+/* Reads the mass properties of a body into the members material, points and lumped of options. The arrays are in the
+ * scenario's arena. */
 cb_status cb_scenario_read_matter(cb_scenario *s, const cb_node *body, const cb_surface *surface,
                                   cb_immersed_options *options);
 /* Reads a unit quaternion [w, x, y, z] of numbers or expressions. */
 cb_status cb_scenario_quaternion(const cb_scenario *s, const cb_node *node, size_t n, const char *const *named,
                                  const double *x, double q[4]);
-/* Reads {x: .., y: .., z: ..} or {parts: [{part: .., x: ..}, ..]} as motions. places[count]: the nodes of the motions.
- * timed: the map may also have the key `period`; otherwise it may have the key `shift`. */
+/* Reads one motion of all parts, {x: .., y: .., z: ..}, or motions of single parts, {parts: [{part: .., x: ..}, ..]}.
+ * places[count]: the nodes of the motions. timed: the map may also have the key `period`; otherwise it may have the key
+ * `shift`. */
 cb_status cb_scenario_read_motions(cb_scenario *s, const cb_node *node, bool timed, cb_poses_motion **out,
                                    const cb_node ***places, size_t *count);
-/* Finds the poses and the gait of a body whose `poses` have the key `gait`. If there are no other keys, the poses are
- * those of the bundle in the file of the gait. */
+/* Finds the poses and the gait of a body whose map `poses` has the key `gait`. If the map has no other keys, the bundle
+ * in the file of the gait gives the poses. */
 cb_status cb_scenario_gait_poses(cb_scenario *s, const cb_node *poses, const cb_node **out, const cb_node **gait);
 /* Reads named numbers and adds them to the parameters of the fluid. */
 cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map);
@@ -142,12 +145,14 @@ typedef struct cb_externals {
   int n;
   const char *name[CB_IMMERSED_EXTERNALS];
 } cb_externals;
-/* Adds the names in the text of the node; fails for a name of a body or of a quantity that does not exist. */
+/* Adds the quantities of other bodies that the text of the node names. Fails if such a body or quantity does not
+ * exist. */
 cb_status cb_scenario_find_externals(cb_scenario *s, const cb_node *node, cb_externals *found);
 
 /* --- `space` and `potentials` of a scenario of bodies in a fluid --- */
 
-/* Reads the space that the fluid fills. Its isometries must be able to move a body anywhere. */
+/* Reads the space that the fluid fills. The isometries of this space must be able to move a body from any point to any
+ * other. */
 cb_status cb_scenario_read_filled(cb_scenario *s, const cb_node *node);
 /* Fail for keys of `fluid`, and of a body, that have no meaning in a curved space. Flow and medium must have been
  * read. */
@@ -183,7 +188,7 @@ typedef struct cb_joint_reading {
   int n, coordinates, capacity;
   cb_joint *joint;    /* [n] */
   int *first;         /* [n] */
-  const char **label; /* [coordinates], as all below */
+  const char **label; /* [coordinates], like all arrays below */
   double *angle, *rate;
   bool *rate_given;
   cb_actuator *actuator;
@@ -202,7 +207,7 @@ cb_status cb_joint_item_of(const cb_node *node, int n, int i, const cb_node **ou
  * an error. node NULL: all numbers stay unchanged. */
 cb_status cb_joint_read_numbers(const cb_joint_reading *r, const cb_node *node, int n, bool single, double least,
                                 double *out);
-/* Reads [lowest, highest]. */
+/* Reads the list [lowest, highest] into out. */
 cb_status cb_joint_read_range(const cb_joint_reading *r, const cb_node *node, double out[2]);
 
 /* --- forces --- */

@@ -317,7 +317,8 @@ static cb_status read_metric(const cb_hdf5_source *s, table *f) {
   return CB_OK;
 }
 
-/* Reads the names of the axes, from the attribute `shape` or from the scales of the connection. */
+/* Reads the names of the shape variables from the attribute `shape` of the file. If it is absent, they are the names of
+ * the dimension scales of the dataset `connection`. */
 static cb_status read_names(const cb_hdf5_source *s, table *f) {
   char *list, *rest = NULL;
   const cb_status status = read_text(s, "shape", &list);

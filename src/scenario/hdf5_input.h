@@ -19,8 +19,9 @@
 #include "fluid/fluid_shared.h"
 #include "fluid/poses_private.h"
 
-/* Makes the bundle of the table in the file `path`. degree: 3, 5 or 0 as in cb_bundle_samples. CB_ERROR_FILE: the file
- * cannot be read; CB_ERROR_INPUT: `PATH: error: ...` with the dataset or attribute and the expected content. */
+/* Makes the bundle of the table in the file `path`. degree: 3, 5 or 0 as in cb_bundle_samples. Fails with CB_ERROR_FILE
+ * if the file cannot be read, and with CB_ERROR_INPUT if its content is wrong. The message `PATH: error: ...` then
+ * names the dataset or attribute and the expected content. */
 cb_status cb_bundle_samples_read(const char *path, int degree, cb_bundle **out);
 
 /* --- the flow of a fluid on a grid ---
@@ -32,9 +33,9 @@ cb_status cb_bundle_samples_read(const char *path, int degree, cb_bundle **out);
  *               one spacing after the last point. Otherwise the values at the border continue beyond it
  */
 
-/* Makes a flow of a class with from_grid. CB_ERROR_FILE: the file cannot be read; CB_ERROR_INPUT: `PATH: error: ...`
- * with the dataset and the expected content (values of /x are counted from 1; values of /velocity are named by their
- * indices). */
+/* Makes a flow of a class that has the function from_grid. Fails with CB_ERROR_FILE if the file cannot be read, and
+ * with CB_ERROR_INPUT if its content is wrong. The message `PATH: error: ...` then names the dataset and the expected
+ * content. It counts the values of /x from 1, and gives the indices of a value of /velocity. */
 cb_status cb_flow_read_grid(const cb_fluid_flow_class *class_, const char *path, cb_flow **out);
 
 /* --- poses of a body from one HDF5 file ---

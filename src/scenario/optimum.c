@@ -66,8 +66,8 @@ static bool one_of(const char *name, const char *const *list) {
   return *list != NULL;
 }
 
-/* Returns whether a group has targets of this kind. The distance of `move` and the angle of `turn` must not change
- * under conjugation. */
+/* Returns whether a group has targets of this kind. `move` and `turn` exist only for groups in which conjugation does
+ * not change the distance or the angle. */
 static bool has_target(const cb_group *G, cb_gait_target_kind kind) {
   static const char *const turning[] = {"so2", "se2", "so3", "se3", NULL}, *const moving[] = {"se2", "se3", NULL};
   if (kind == CB_GAIT_MOVE) return one_of(G->name, moving) || (G->abelian && strcmp(G->name, "so2"));
@@ -85,8 +85,8 @@ static cb_status unfit(const cb_group *G, const cb_node *node, cb_gait_target_ki
                       targets[kind], G->name, kind == CB_GAIT_MOVE ? "distance" : "angle", fit);
 }
 
-/* Reads the size of a target, or `any`, which is allowed only for the objective `efficiency`: the size is then free,
- * and *out becomes 1. */
+/* Reads the size of a target, or `any`, which is allowed only for the objective `efficiency`. For `any`, *out becomes
+ * 1, and the search finds the size. */
 static cb_status read_size(const cb_node *node, const char *name, bool efficient, double *out) {
   if (node->kind != CB_NODE_SCALAR || strcmp(node->text, "any")) return cb_scalar_real(node, name, NULL, out);
   if (!efficient)
@@ -325,7 +325,7 @@ static cb_status read_range(const cb_bundle *b, const optimum_parameters *p, cb_
 
 /* --- the metric --- */
 
-/* Checks the metric at a shape at which the bundle itself is valid. */
+/* Checks the metric of the bundle `weighed` at the shape r, if the bundle b is valid at this shape. */
 static cb_status check_metric_at(const cb_bundle *b, const cb_bundle *weighed, const cb_node *node, const double *r) {
   double A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
   if (cb_bundle_connection(b, r, A, NULL, NULL, NULL)) return CB_OK;
@@ -405,7 +405,7 @@ cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node) {
       !cb_errors_add(&errors, p.target,
                      read_target(b->group, p.target, p.objective == CB_OBJECTIVE_EFFICIENCY, &o->problem.target)))
     cb_errors_add(&errors, p.target, check_amount(b->group, &p, &o->problem.target));
-  if (!p.target) o->problem.target.kind = CB_GAIT_PARTS; /* no number is required */
+  if (!p.target) o->problem.target.kind = CB_GAIT_PARTS; /* without target numbers */
   if (!p.target && node->kind == CB_NODE_MAP && !(is_effort(&p) && p.end_shape))
     cb_errors_add(&errors, node,
                   cb_node_misspelt(node, "target", NULL, 0)

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Reads the largest torques into o->torque; infinite: none. */
+/* Reads the maximum torque of each shape variable into o->torque; INFINITY: it has no maximum. */
 static cb_status read_torques(const cb_bundle *b, const cb_node *node, cb_optimum_scenario *o) {
   for (int i = 0; i < b->n; i++) o->torque[i] = INFINITY;
   o->problem.largest_torque = o->torque;

@@ -32,7 +32,7 @@ struct cb_scenario {
   const char *notes; /* YAML comments at the beginning of the resolved scenario, about keys that --set removed */
   cb_space *space;
   cb_builder
-      *builder; /* gets the particles, forces, constraints and contacts that are read; NULL: only errors are found */
+      *builder; /* gets the particles, forces, constraints and contacts that are read; NULL: they are only checked */
   cb_integrator *integrator;
   cb_run *run;
   const cb_node *bodies; /* the list of bodies */
@@ -41,7 +41,7 @@ struct cb_scenario {
   cb_status unread;                /* the status of the first input file that could not be read; CB_OK: none */
   const char **file;               /* [files]: the files that were read */
   size_t files;
-  bool plain;                            /* no resolved text is needed */
+  bool plain;                            /* whether the resolved text is not needed */
   struct cb_scenario_controls *controls; /* scenario/scenario_controls.c; NULL: there are none */
   cb_named_numbers parameters;           /* the parameters of the class, which laws of controls may use */
   cb_record_options record;              /* how the record is written */
@@ -59,29 +59,31 @@ const cb_node *cb_scenario_section(const cb_node *root, const char *key);
  * space. */
 cb_status cb_space_read(const cb_node *node, cb_space **out); /* a space given by name or by metric */
 cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node);
-cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node); /* replaces space and bodies */
-extern const cb_param cb_scenario_system_table[]; /* the keys of a system besides those of a metric */
+/* `system`, which some scenarios have in place of `space` and `bodies` */
+cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node);
+extern const cb_param cb_scenario_system_table[]; /* the keys of a system that a metric does not have */
 cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions,
                                   const cb_node *forces);
 struct cb_pair_potential_class;
 /* Returns the class of the pair potential in an item of `potentials`, and sets *at to the node that names the class.
  * NULL: there is no pair potential, or the item is wrong. */
 const struct cb_pair_potential_class *cb_scenario_pair_potential_of(const cb_node *item, const cb_node **at);
-/* Warns if nothing can touch, because there is no wall and no body has a size. surface: what bodies would need to
- * touch, in the words of the message, such as "a surface". */
+/* Warns if nothing can touch, because there is no wall and no body has a size. surface: the words of the message for
+ * what a body needs in order to touch, such as "a surface". */
 void cb_scenario_warn_of_contacts(const cb_scenario *s, const char *surface);
 cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                     const cb_node *events);
-/* Does the same as cb_scenario_read_contacts, for a system, whose only point touches nothing but walls. */
+/* Reads the contacts of a system (`system:`). A system is one point, which can touch only walls. */
 cb_status cb_scenario_read_system_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                            const cb_node *events);
 extern const cb_param cb_scenario_contacts_table[], cb_scenario_body_contacts_table[],
     cb_scenario_wall_contacts_table[];
-/* Writes the rows of a class of walls or events: its own rows, then those of all walls or events, and a last row with a
- * NULL name. */
+/* Writes the parameter rows of a class of walls or events: the rows of the class, the rows that all walls or all events
+ * have, and a last row with a NULL name. */
 enum { CB_GAP_ROWS = 64, CB_JOINT_ROWS = 64 };
 void cb_scenario_gap_rows(const cb_gap_class *class, bool event, cb_param rows[CB_GAP_ROWS]);
-/* Writes the rows of a class of joints: those of all joints, then its own rows, and a last row with a NULL name. */
+/* Writes the parameter rows of a class of joints: the rows that all joints have, the rows of the class, and a last row
+ * with a NULL name. */
 void cb_scenario_joint_rows(const cb_joint_class *class, cb_param rows[CB_JOINT_ROWS]);
 cb_status cb_scenario_read_constraints(cb_scenario *s, const cb_node *node);
 /* Lets a class of constraints read its map, which is the value of a key of `item`. */
@@ -92,12 +94,13 @@ extern const cb_param cb_scenario_start_table[];
 cb_status cb_scenario_read_integrator(cb_scenario *s, const cb_node *root, const cb_node *node,
                                       cb_step_parameters *step);
 
-/* Reads a map of names and numbers; map NULL: there are none. */
+/* Reads a map of names and numbers; if map is NULL, *out has none. */
 cb_status cb_scenario_read_named(cb_scenario *s, const cb_node *map, cb_named_numbers *out);
 
 /* --- `controls` (scenario/scenario_controls.c) --- */
-/* Reads the names and the values at the start; map NULL: there are none. Until the call of cb_scenario_controls_read,
- * an expression that uses a control where it may not is answered with the places where it may. */
+/* Reads the names of the controls and their values at the start; map NULL: there are no controls. Until the call of
+ * cb_scenario_controls_read, the error about an expression that may not use controls lists the places where controls
+ * are allowed. */
 cb_status cb_scenario_read_controls(cb_scenario *s, const cb_node *map);
 void cb_scenario_controls_read(const cb_scenario *s);
 /* Adds the controls to the names of an expression of forces. */
@@ -106,7 +109,7 @@ void cb_scenario_add_controls(const cb_scenario *s, cb_expression_scope *scope);
 cb_status cb_scenario_make_builder(cb_scenario *s, const cb_space *space);
 /* Returns the controls for the options of the run; NULL: there are none. */
 const cb_run_controls *cb_scenario_run_controls(const cb_scenario *s);
-/* Reads the laws, after the run was made. */
+/* Reads the laws of the controls. The run of the scenario must exist. */
 cb_status cb_scenario_read_laws(cb_scenario *s);
 void cb_scenario_free_controls(const cb_scenario *s);
 extern const cb_param cb_control_table[];
@@ -115,14 +118,14 @@ extern const cb_param cb_control_table[];
 cb_status cb_scenario_for_items(cb_scenario *s, const cb_node *list, const char *key,
                                 cb_status (*read)(cb_scenario *, const cb_node *));
 /* Calls `add` for every body that the node `bodies` names: one name, a list of names, or, if bodies is NULL, all
- * bodies. Failures are reported at the node `at`. expression: the text of `at` is an expression, and a failure in it
- * has the position in this text. */
+ * bodies. Failures are reported at the node `at`. expression: the text of `at` is an expression; an error in it is
+ * reported with its position in this text. */
 cb_status cb_scenario_for_bodies(cb_scenario *s, const cb_node *bodies, const cb_node *at, bool expression,
                                  cb_status (*add)(cb_builder *, int body, const void *what), const void *what);
 /* Finds the index of the body whose name is the text of node. */
 cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *body);
-/* Does the same as cb_scenario_find_body, for forces, walls and constraints: a body of tracers, which only the flow
- * moves, is an error. */
+/* Finds the index of the body that a force, a wall or a constraint names in the text of node. A body of tracers is an
+ * error, because only the flow moves tracers. */
 cb_status cb_scenario_find_moved_body(const cb_scenario *s, const cb_node *node, int *body);
 /* Reads a point: a particle, given as [body, number], or a point of a rigid body. *index becomes its index in the
  * builder. Fails for a tracer. */
@@ -147,9 +150,9 @@ cb_status cb_scenario_change_classes(cb_scenario *s, const cb_node *was);
 /* Fails if map has a misspelt form of the key that names its class; an absent key is no failure. path: as for
  * cb_scenario_check_map. */
 cb_status cb_scenario_check_class(const char *path, const cb_node *map);
-/* Checks the parameters in a map that names a class. It is used if no object of the class can be made, because values
- * on which the object depends could not be read. path: the path of the map in a scenario: "integrator", "bodies.*"
- * ... */
+/* Checks the parameters in a map that names a class. This function is used if no object of the class can be made,
+ * because values on which the object depends could not be read. path: the path of the map in a scenario: "integrator",
+ * "bodies.*" ... */
 cb_status cb_scenario_check_map(const char *path, const cb_node *map);
 /* Computes the SHA-256 of data[n], in hexadecimal digits. */
 void cb_scenario_sha256(const void *data, size_t n, char hex[CB_SCENARIO_DIGEST]);
@@ -165,7 +168,7 @@ void cb_scenario_add_data(cb_scenario *s, const void *data, size_t n);
 const cb_node *cb_scenario_blame_start(const cb_node *root, cb_status status);
 
 /* Return an item of `bodies` with its defaults: the first function for particles, the second for bodies in a fluid.
- * NULL if memory runs out, or if a file cannot be read (s->unread). */
+ * Both return NULL if memory runs out, or if a file cannot be read (s->unread). */
 const cb_node *cb_scenario_resolve_body(cb_scenario *s, const cb_node *node);
 const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node);
 /* Return the values of `fluid` and of `bundle` with their defaults; NULL if memory runs out or a file cannot be
@@ -192,10 +195,10 @@ extern const cb_param cb_cycle_time_table[], cb_cycle_step_table[], cb_place_tab
 
 /* --- the class of a scenario --- */
 
-/* Returns the class that the keys of a scenario determine, or misspelt keys if there are no others; NULL: no key
+/* Returns the class that the keys of a scenario determine. If no key does, misspelt keys count, too. NULL: no key
  * determines a class. */
 const cb_configuration *cb_scenario_class_of(const cb_node *root);
-/* Returns the class of a scenario whose keys do not determine a class. */
+/* Returns the default class, for a scenario whose keys do not determine a class. */
 const cb_configuration *cb_scenario_usual_class(void);
 /* Returns the parameter table of the section `key` in a scenario of this class; NULL: there is no table. */
 const cb_param *cb_scenario_table(const cb_scenario *s, const char *key);

@@ -213,7 +213,7 @@ static const cb_node *replaced(cb_scenario *s, const cb_node *map, const char *k
   return copy;
 }
 
-/* Leaves out the default masses and charges if other keys of the body give them. */
+/* Adds the defaults of the body, but not the default masses and charges if other keys of the body give them. */
 const cb_node *cb_scenario_resolve_body(cb_scenario *s, const cb_node *node) {
   const cb_node *full = cb_body_resolved(node, s->arena), *mesh = cb_node_get(node, "mesh"),
                 *file = cb_node_get(mesh, "file");
@@ -374,7 +374,7 @@ const cb_node *cb_scenario_resolve_bundle(cb_scenario *s, const cb_node *node) {
   return placed_poses(s, placed_pieces(s, placed(s, placed(s, map, "mesh"), "file")));
 }
 
-/* Returns the node of a joint with its defaults: those of all joints, and those of its class. */
+/* Returns the node of a joint with the defaults of the keys that all joints have, and of the keys of its class. */
 static const cb_node *joint_of(cb_scenario *s, const cb_node *node) {
   const char *kind = cb_node_get(node, "kind")->text;
   cb_param rows[CB_JOINT_ROWS];
@@ -445,8 +445,8 @@ cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for the resolved scenario");
 }
 
-/* Sets the key `gait` to the map of another gait. Its keys `repeat` and `period`, the number of cycles and the duration
- * of a cycle, are kept, because a cb_gait does not contain them. */
+/* Sets the key `gait` to the map of another gait. The keys `repeat` and `period` of the old map (the number of cycles
+ * and the duration of a cycle) are kept, because a cb_gait does not contain these numbers. */
 static cb_status set_gait(cb_scenario *s, const cb_gait *gait) {
   static const char *const kept[] = {"repeat", "period"};
   const cb_node *was = cb_node_get(cb_tree_root(s->tree), "gait"), *value[2], *bundle;

@@ -81,7 +81,7 @@ static bool has_row(const cb_param *table, const char *name) {
 
 cb_status cb_scenario_read_integrator(cb_scenario *s, const cb_node *root, const cb_node *node,
                                       cb_step_parameters *step) {
-  if (!node) return CB_OK; /* the error was reported */
+  if (!node) return CB_OK; /* the missing key was reported before */
   if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "expected a map with `name` and `step`");
   static const char *const shared[] = {"name", "step", "retries"};
   const cb_node *retries = cb_node_get(node, "retries");
@@ -165,7 +165,7 @@ static cb_status read_record(cb_scenario *s, const cb_node *node, const cb_node 
 }
 
 static cb_status read_time(cb_scenario *s, const cb_node *node, const cb_node *root, cb_time_parameters *time) {
-  if (!node && !s->class->length) return CB_OK; /* the error was reported */
+  if (!node && !s->class->length) return CB_OK; /* the missing key was reported before */
   const cb_status status = cb_params_bind(cb_scenario_table(s, "time"), node, root, NULL, 0, time);
   if (status) return status;
   if (isnan(time->end)) time->end = time->start + s->class->length(s);
@@ -447,7 +447,8 @@ void cb_scenario_warn_again(const cb_scenario *s) {
   for (size_t i = 0; i < s->warnings; i++) cb_warn("%s", s->warned[i]);
 }
 
-/* Reads the scenario from its tree, to which --set was applied; `was` is the root of the tree before that. */
+/* Reads the scenario s with the function `read`, after --set was applied to its tree. was: the root of the tree before
+ * --set was applied. status: a failure of --set; then nothing is read. */
 static cb_status end(cb_scenario *s, cb_status status, const cb_node *was, cb_status (*read)(cb_scenario *s),
                      cb_scenario **out) {
   if (!status) status = cb_scenario_change_classes(s, was);

@@ -37,7 +37,8 @@
 
 /* ---- particles ---- */
 
-/* Reads a point as cb_scenario_read_moved_particle does, and accepts tracers too. */
+/* Reads a particle, given as [body, number], or a point of a rigid body. Unlike cb_scenario_read_moved_particle, it
+ * accepts tracers. */
 static cb_status read_particle(cb_scenario *s, const cb_node *node, int *index) {
   const cb_builder *b = s->builder;
   if (node->kind == CB_NODE_MAP) return cb_scenario_read_body_point(s, node, index);
@@ -134,7 +135,7 @@ cb_status cb_constraint_read_expression(const cb_node *node, const char *const *
   return cb_node_string(node, text);
 }
 
-/* Finds the triangles of an area or a volume: listed triangles, or the triangles of a body. */
+/* Finds the triangles of a constraint of an area or a volume: the listed triangles, or the triangles of a body. */
 static cb_status take_triangles(const cb_constraint_entry *e, const cb_node *of, const cb_node *list,
                                 const int (**triangle)[3], int *n) {
   if (!of == !list)
@@ -290,7 +291,7 @@ static cb_status read_contacts(cb_scenario *s, const cb_node *node) {
 
 /* --- walls and events: maps with one key, the name of a class --- */
 
-/* The rows that all walls, or all events, have. */
+/* The values of the keys that all classes of walls, or all classes of events, have. */
 typedef struct shared {
   const char *name;
   double restitution;

@@ -256,7 +256,8 @@ cb_status cb_scenario_check_curved_run(const cb_scenario *s) {
 static cb_status check_one(const cb_node *node) {
   const cb_node *at;
   const cb_pair_potential_class *c = cb_scenario_pair_potential_of(node, &at);
-  if (!c || c->expression || c->factor == CB_PAIR_FACTOR_MASS) return CB_OK; /* check_proportion checks the others */
+  /* check_proportion checks these potentials */
+  if (!c || c->expression || c->factor == CB_PAIR_FACTOR_MASS) return CB_OK;
   return cb_node_fail(at,
                       "the force of `%s` does not depend on mass, but a body is a continuum: expected gravity, or an "
                       "expression of m, such as m*k*d^2/2",

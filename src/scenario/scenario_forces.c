@@ -158,8 +158,8 @@ cb_status cb_scenario_find_moved_body(const cb_scenario *s, const cb_node *node,
                       cb_builder_body_name(s->builder, *body));
 }
 
-/* Calls `add` for all bodies at once; or for each body, if some of them are left out. Bodies of tracers are left out.
- * In a curved space rigid bodies are left out too, because potentials act on their matter
+/* Calls `add` once for all bodies or, if some bodies are left out, once for each other body. Bodies of tracers are left
+ * out. In a curved space rigid bodies are left out too, because potentials act on their matter
  * (scenario/scenario_curved.c). */
 static cb_status add_to_all(cb_scenario *s, cb_status (*add)(cb_builder *, int body, const void *what),
                             const void *what) {
@@ -381,7 +381,7 @@ static cb_status read_spring(cb_scenario *s, const cb_node *map, const cb_node *
   return status || !s->builder ? status : cb_link_add(s->builder, p.between, end[0], end[1], &link);
 }
 
-/* Adds a pair potential of the bodies a and b, or of all bodies but tracers. */
+/* Adds a pair potential of the bodies a and b, or of all bodies except bodies of tracers. */
 static cb_status add_interaction(cb_builder *builder, int a, int b, const pair_map *p) {
   cb_status status = CB_OK;
   if (a >= 0 || !cb_builder_is_of_tracers(builder, -1))

@@ -253,8 +253,8 @@ static cb_status inertia(void *self, double t, const cb_pose *g, double K[6][6],
   return CB_OK;
 }
 
-/* The inertia does not matter for places and velocities, except that a loop is closed by the motion that is smallest in
- * the metric of this inertia. */
+/* The inertia affects the places and velocities only if joints form a loop: the loop is closed by the motion that is
+ * smallest in the metric of this inertia. */
 static const cb_rigid_problem unit_body = {.inertia = inertia};
 static const cb_rigid_problem *unit_problem(void *self, int body) {
   (void)self;
@@ -280,7 +280,8 @@ static cb_status place(cb_joint_reading *r, int joint, int side, double t, cb_ri
   j->class_->place(q, &j->data, &m);
   if (n) memcpy(motion.q, q, (size_t)n * sizeof *q);
   j->class_->find(&m, &j->data, &motion);
-  for (int i = 0; i < n; i++) cb_add6(rate[i], motion.S[i], relative); /* the twist of frame B, in its axes */
+  for (int i = 0; i < n; i++)
+    cb_add6(rate[i], motion.S[i], relative); /* the twist of frame B relative to frame A, in the axes of B */
   const double K = curvature_of(r);
   cb_pose_inverse(&B, &back);
   cb_pose_multiply_in(K, &A, &m, &ab);
@@ -309,8 +310,8 @@ static cb_status place(cb_joint_reading *r, int joint, int side, double t, cb_ri
   return cb_rigid_start(&unit_body, t, &g, Y, &state[j->body[side]]);
 }
 
-/* The value of `place` or `motion` in the entry of `bodies` that describes the body or its copies; NULL: there is
- * none. */
+/* Returns the value of the key `key` (`place` or `motion`) in the entry of `bodies` that describes the body or its
+ * copies; NULL: the key is absent. */
 static const cb_node *given(const cb_joint_reading *r, int body, const char *key) {
   const cb_fluid_scenario *m = r->s->own;
   for (size_t i = 0; i < m->n_kinds; i++)
@@ -328,7 +329,8 @@ static bool agree(int n, const double *a, const double *b) {
   return all;
 }
 
-/* Computes the velocities in the axes to which the map `motion` refers: those of the world or those of the body. */
+/* Computes the velocities in the axes that the key `frame` of the map `motion` selects: the axes of the world, or those
+ * of the body. */
 static void velocities(const cb_node *motion, const cb_pose *g, const double Y[6], double out[6]) {
   const cb_node *frame = cb_node_get(motion, "frame");
   double r[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

@@ -190,8 +190,8 @@ static cb_status read_reference(const cb_joint_reading *r, const cb_node *node, 
   return CB_OK;
 }
 
-/* Reads the frames of a joint in its two bodies A and B. If `quaternion` gives Q, Q^-1 rotates the axes of the frame in
- * A to those of the frame in B. */
+/* Reads the frames of a joint in its two bodies A and B. If the key `quaternion` gives Q, the rotation Q^-1 maps the
+ * axes of the frame in A to the axes of the frame in B. */
 static cb_status read_frames(const cb_joint_reading *r, const cb_node *node, const cb_joint_keys *p, cb_joint *j) {
   double axis[2][3] = {{0}}, Q[4], back[4];
   const cb_node *const axes[2] = {p->axis, p->axis_in};
@@ -281,7 +281,7 @@ static cb_status find_class(const cb_node *node, const cb_joint_class **out) {
   return *out ? CB_OK : cb_fail_unknown(kind, "joint", kind->text, known, cb_registry_names(&cb_joint_registry, known));
 }
 
-/* Reads the keys of a joint: those that every joint has, and those of its class. */
+/* Reads the keys of a joint: the keys that every joint has, and the keys of its class. */
 static cb_status read_keys(const cb_joint_reading *r, const cb_node *node, cb_joint *j, cb_joint_keys *p) {
   cb_param rows[CB_JOINT_ROWS];
   cb_status status = find_class(node, &j->class_);
@@ -386,8 +386,8 @@ static cb_status check_labels(const cb_joint_reading *r) {
   return CB_OK;
 }
 
-/* Returns whether the twists S of the coordinates are linearly dependent. The motion of the parts between them is then
- * not determined. */
+/* Returns whether the twists S of the joint's coordinates are linearly dependent. Then the motion of the two bodies
+ * does not determine the rates of the coordinates. */
 static bool locked(const cb_joint *j, const double S[6][6]) {
   double a[36];
   const int n = cb_joint_coordinates(j);

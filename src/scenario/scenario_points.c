@@ -176,7 +176,7 @@ cb_status cb_scenario_read_body_point(cb_scenario *s, const cb_node *node, int *
   const cb_fluid_scenario *m = s->own;
   for (int i = 0; i < m->n_points; i++)
     if (m->point[i].body == number && !memcmp(m->point[i].at, local, sizeof local) && m->point[i].auxiliary) {
-      *index = m->point[i].particle; /* the same point again */
+      *index = m->point[i].particle; /* this point was already added */
       return CB_OK;
     }
   return add_auxiliary(s, node, number, local, 0, false, index);
@@ -218,8 +218,9 @@ static bool meets_wall(const cb_scenario *s, const char *name) {
   return false;
 }
 
-/* Finds the points of a body on which walls act. These are all vertices. If the body touches by its shape, they are the
- * centres of balls and the ends of capsules, with their radii, and the vertices of the other parts. */
+/* Finds the points of a body on which walls act. If the body touches by its shape, these points are the centres of
+ * balls and the ends of capsules, with their radii, and the vertices of the other parts. In other cases they are all
+ * vertices. */
 static cb_status find_wall_points(cb_scenario *s, const cb_surface *surface, bool shapes, int *n, double (**point)[4]) {
   bool *keep = cb_arena_alloc(s->arena, (size_t)surface->vertices, sizeof *keep);
   cb_convex *set = NULL;
@@ -269,7 +270,7 @@ static cb_status add_vertices(cb_scenario *s, const cb_node *node, const cb_imme
 static cb_status add_touching(cb_scenario *s, const cb_node *bodies) {
   const cb_fluid_scenario *m = s->own;
   cb_errors errors = cb_errors_begin();
-  for (int pass = 0; pass < 2; pass++) /* vertices come last */
+  for (int pass = 0; pass < 2; pass++) /* vertices are added in the second pass, because they must be the last points */
     for (size_t i = 0; i < m->n_kinds; i++) {
       const cb_node *item = bodies->items[i], *spheres = cb_node_get(item, "spheres");
       const cb_immersed *of = m->kind[i].body;
@@ -280,7 +281,7 @@ static cb_status add_touching(cb_scenario *s, const cb_node *bodies) {
   return cb_errors_end(&errors);
 }
 
-/* Fails if a body cannot touch by its shape. */
+/* Fails if contacts by shapes are not possible: in a curved space, or for a body that changes its shape. */
 static cb_status check_shapes(cb_scenario *s, const cb_node *root) {
   const cb_fluid_scenario *m = s->own;
   const cb_node *bodies = cb_node_get(root, "bodies"),
@@ -321,8 +322,8 @@ static cb_status add_floor(cb_scenario *s) {
                 : cb_builder_wall_contacts(s->builder, s->builder->contacts->options.rule, CB_ACCUMULATION_REST);
 }
 
-/* The functions that read these keys find the space in s->space; if the scenario has no key `space`, s->space is set to
- * e3 for them. */
+/* The functions that read forces, constraints, contacts, walls and events use the space s->space. If the scenario has
+ * no key `space`, it is e3 during these calls. */
 cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root) {
   cb_fluid_scenario *m = s->own;
   cb_space *const given = s->space;

@@ -258,7 +258,7 @@ static cb_status from_variables(cb_scenario *s, const cb_node *node, const cb_po
   return from_motions(s, motion, of->n, name, parameters, kind);
 }
 
-/* Lets the poses follow a gait. of: the shape variables; without `variables` they become the phase of the poses. */
+/* Makes the poses follow a gait. of: the shape variables of the poses; if there are none, it gets one, their phase. */
 static cb_status follow(cb_scenario *s, const cb_node *poses, const cb_node *gait, cb_immersed_kind *kind,
                         cb_bundle *of) {
   static const cb_bundle_class class = {.name = "poses"};

@@ -86,8 +86,8 @@ static cb_status read_start(cb_scenario *s, const cb_node *node, const system_pa
   return cb_scenario_placed(s, status, where, false);
 }
 
-/* Rejects names that mean a property of a particle, such as its mass `m`: in a system only the given names are
- * defined. */
+/* Checks that an expression of a system uses only its parameters, controls, coordinates, their rates (if `rates` is
+ * set) and t. Names of properties of a particle, such as the mass `m`, are errors. */
 static cb_status check_expression(const cb_scenario *s, const cb_node *node, bool rates) {
   const cb_chart *chart = s->space->chart;
   char rate[CB_Q_MAX][64];
@@ -170,7 +170,8 @@ static cb_status read_constraint(cb_scenario *s, const cb_node *node) {
   return cb_scenario_placed(s, cb_builder_surface(s->builder, name, 0, NULL, text), value, true);
 }
 
-/* Fails if a name is `t`, which is the time, NAME_dot of a coordinate, which is a velocity, or that of a control. */
+/* Fails if a coordinate or parameter has the name `t` (the time), the name NAME_dot of the velocity of a coordinate, or
+ * the name of a control. */
 static cb_status check_name(const cb_scenario *s, const cb_node *node, const char *kind, const char *name) {
   const cb_chart *chart = s->space->chart;
   if (!strcmp(name, "t"))

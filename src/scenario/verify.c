@@ -27,7 +27,7 @@ typedef struct cb_verify {
   cb_verify_listener listener;
   void *user;
   bool live;               /* the record is being written */
-  cb_record_position good; /* rows and events before the first damaged one */
+  cb_record_position good; /* numbers of rows and of events before the first damaged one */
   cb_verify_report report;
 } cb_verify;
 
@@ -51,7 +51,7 @@ static void add_fault(cb_verify *v, const char *format, ...) {
   if (v->listener) v->listener(v->user, text);
 }
 
-/* The name of the record is removed from the beginning of the text. */
+/* Reports the text of the last failure as an error, without the name of the record at the beginning of this text. */
 static void add_failure(cb_verify *v) {
   const char *text = cb_error_text();
   const size_t n = strlen(v->path);
@@ -366,7 +366,8 @@ static cb_status compare_checkpoint(states *s) {
   double step;
   cb_blob *blob = cb_run_state(s->run, &n);
   cb_status status = s->v->report.checkpoints ? cb_reader_checkpoint(s->reader, blob, n, &at) : CB_ERROR_INPUT;
-  if (status == CB_ERROR_INPUT) return CB_OK; /* the error was reported */
+  /* there is no checkpoint to compare; if this is an error, it was reported before */
+  if (status == CB_ERROR_INPUT) return CB_OK;
   if (!status) status = cb_run_restore(s->run);
   const uint64_t row = !status && at.rows ? at.rows - 1 : 0;
   if (status || row >= s->v->good.rows) return status;

@@ -310,7 +310,8 @@ static void list_warning(void *context, const char *text) {
 
 cb_status cb_scenario_warn(cb_scenario *scenario) {
   listing to = {.run = cb_scenario_run(scenario)};
-  const cb_warning_taker before = cb_warnings_to((cb_warning_taker){.take = NULL}); /* notes still go to this taker */
+  const cb_warning_taker before =
+      cb_warnings_to((cb_warning_taker){.take = NULL}); /* notes still go to the previous taker */
   cb_warnings_to((cb_warning_taker){list_warning, &to, before.note, before.note_context});
   cb_scenario_warn_again(scenario);
   const cb_configuration *class = cb_scenario_configuration(scenario);

@@ -302,8 +302,7 @@ static int depth(const char *text) {
   return depth;
 }
 
-/* A comma separates the items of a list in brackets even inside `normal(0, 1)`. This function joins such items
- * again. */
+/* In a list in brackets, the comma inside `normal(0, 1)` separates two items. This function joins such items again. */
 static const cb_node *joined(cb_sweep_plan *plan, const cb_node *list) {
   cb_node *out = cb_arena_alloc(plan->arena, 1, sizeof *out);
   const cb_node **items = cb_arena_alloc(plan->arena, list->count, sizeof *items);
@@ -436,8 +435,8 @@ cb_status cb_axis_fill(cb_sweep_plan *plan, cb_sweep_axis *axis, const cb_axis_d
   return status;
 }
 
-/* Replaces the listed values by one value per point of the design: the listed value that the number of the point
- * selects. */
+/* Replaces the n listed values of the axis by one of them per point of the design. A point has a number u in [0, 1) for
+ * this axis, which selects the listed value with the index floor(u n). */
 static cb_status choose(cb_sweep_plan *plan, cb_sweep_axis *axis, size_t count, const double *points, size_t stride,
                         size_t first) {
   const size_t listed = axis->count;

@@ -5,9 +5,9 @@
  *   /event_kind[event] /event_target /event_cost /event_branch /event_other, /event_name[kind]
  *
  * /tail is the size of the last coefficients of a gait divided by the largest. /index and /flat are the numbers of
- * negative and zero directions of the second variation of the cost. The attributes are: request, the command in lines
- * of comments, then the text of the scenario; complete, 1; target and branches, the kind of the target and the number
- * of branches; and those of cb_families_attributes.
+ * negative and zero directions of the second variation of the cost. The file has the attributes of
+ * cb_families_attributes and four others: `request` contains the command, in lines of comments, and the text of the
+ * scenario; `complete` is 1; `target` is the kind of the target, and `branches` the number of branches.
  *
  * A family takes long to compute. While branches are traced, the file is written from time to time with complete: 0.
  * Its members are then the steps of the branches so far, which are not evenly spaced. The same command with the same
@@ -49,7 +49,7 @@ typedef struct family_file {
   char *request;      /* the request that this file answers */
   struct timespec written, begun;
   double took;           /* the duration of the last write in s */
-  cb_family_watch watch; /* with the results of an interrupted command */
+  cb_family_watch watch; /* contains the results of an interrupted command */
 } family_file;
 
 typedef struct columns {
@@ -223,7 +223,7 @@ static cb_status of_another(const cb_families_job *job, const char *request, con
       job->output, (int)(its < 300 ? its : 300), found, same ? ", with another scenario or other options" : "");
 }
 
-/* Reads /state and /branch of an incomplete file into *w, both or neither. */
+/* Reads /state and /branch of an incomplete file into *w. If one of them cannot be read, *w gets neither. */
 static void read_rows(const cb_hdf5_source *s, cb_family_watch *w) {
   const cb_hdf5_expected expected[2] = {{H5T_FLOAT, 2, 2, 0, "of a family"}, {H5T_INTEGER, 1, 1, 0, "of a family"}};
   cb_hdf5_array state = {0}, branch = {0};
@@ -242,9 +242,9 @@ static void read_rows(const cb_hdf5_source *s, cb_family_watch *w) {
   free(branch.value);
 }
 
-/* Locks the output file, and reads it if it is an incomplete file of the same family. CB_ERROR_FILE: another process
- * has the lock; CB_ERROR_INPUT: the file is an incomplete file of another request. `end` always frees the memory that
- * this allocates. out->watch refers to *out, which must not be moved. */
+/* Locks the output file, and reads it if it is an incomplete file of the same family. Fails with CB_ERROR_FILE if
+ * another process has the lock, and with CB_ERROR_INPUT if the file is an incomplete file of another request. `end`
+ * always frees the memory that this allocates. out->watch refers to *out, which must not be moved. */
 static cb_status begin(const cb_families_job *job, const cb_optimum_problem *problem, const cb_family_range *range,
                        family_file *out) {
   cb_hdf5_source s;

@@ -23,7 +23,7 @@ void cb_families_attributes(const cb_families_job *job, cb_arrays *a);
 extern const char *const cb_families_targets[]; /* indexed by the kind of cb_gait_target */
 
 /* Traces the family and writes its file; from time to time it writes the results so far. If there is a file of an
- * interrupted command with the same request, the work continues from this file. CB_ERROR_INPUT: the file was written
- * for another request; CB_ERROR_FILE: another process is writing it. */
+ * interrupted command with the same request, the work continues from this file. Fails with CB_ERROR_INPUT if the file
+ * was written for another request, and with CB_ERROR_FILE if another process is writing it. */
 cb_status cb_families_branches(const cb_families_job *job, const cb_optimum_problem *problem,
                                const cb_family_range *range, cb_family **out);

@@ -75,7 +75,8 @@ void cb_task_way(const cb_gait *gait, int n, double *shape, double *rate) {
 
 /* --- the results of one cycle --- */
 
-/* Bits of the fields that only some rows have. */
+/* Bits for cb_task_column.of. OF_TABLES: the field exists if the bundle is a table. OF_INTEGRALS: the field exists if
+ * the corrected body velocity integral is requested. */
 enum { OF_TABLES = 1, OF_INTEGRALS = 2 };
 
 static const cb_task_column of_cycle[] = {
@@ -177,9 +178,9 @@ static cb_status add_coordinate(cb_sweep *s, int dimension, const cb_sweep_axis 
   return key->number ? CB_OK : labels_of(s, axis, key, &c->labels);
 }
 
-/* An axis with one key and single values is the scale of its dimension; so is a key that has the name of the axis.
- * Otherwise the dimension has its own name and the numbers 0, 1, 2, .. as its scale, and the keys are coordinates along
- * it. */
+/* The values of a key are the scale of the axis's dimension if it is the only key and its values are not lists, or if
+ * it has the name of the axis. Otherwise the dimension has its own name and the numbers 0, 1, 2, .. as its scale, and
+ * the keys are coordinates along it. */
 static cb_status layout_axis(cb_sweep *s, size_t a, int dimension, names *all) {
   const cb_sweep_axis *axis = &s->plan->axis[a];
   const cb_sweep_key *first = &axis->key[0];

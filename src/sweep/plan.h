@@ -35,9 +35,9 @@ enum { CB_SWEEP_AXES = 16, CB_SWEEP_KEYS = 16, CB_SWEEP_COMPONENTS = 64, CB_SWEE
 /* One key of an axis: its values are nodes of the sweep's file, or computed numbers (or lists of numbers). */
 typedef struct cb_sweep_key {
   const cb_node *key;
-  const cb_node **value; /* [count]; NULL: the values are numbers */
-  double *number;        /* [count][components]; NULL: the values are nodes, not all of them numbers */
-  size_t components;     /* the length of a list; 1: a number */
+  const cb_node **value; /* [count of the axis]: the nodes of listed values; NULL: the values are computed */
+  double *number;        /* [count of the axis][components]: the values; NULL: not all of them are numbers */
+  size_t components;     /* the length of each value that is a list; 1: the values are single numbers */
   const cb_node *shape;  /* for computed numbers: the list that contains them; NULL: they are not in a list */
   const cb_node *at;     /* the node of computed numbers, for messages */
 } cb_sweep_key;
@@ -45,7 +45,7 @@ typedef struct cb_sweep_key {
 typedef struct cb_sweep_axis {
   const char *name;
   const cb_node *at; /* the node of the name, for messages */
-  bool named;        /* the sweep gives the name; otherwise the name is the first key */
+  bool named;        /* whether the sweep gives the name; otherwise the name is the first key */
   size_t count;
   cb_sweep_key key[CB_SWEEP_KEYS];
   size_t keys;
@@ -60,11 +60,11 @@ typedef enum cb_sweep_keep { CB_KEEP_NOTHING, CB_KEEP_LAST, CB_KEEP_ROWS } cb_sw
 
 typedef struct cb_sweep_plan {
   cb_arena *arena;
-  cb_tree *tree, *scenario_tree; /* scenario_tree: of the scenario's own file; NULL: the scenario is in `tree` */
+  cb_tree *tree, *scenario_tree; /* the trees of the sweep's file and of the scenario's file (NULL: the same file) */
   const char *path;              /* the path of the sweep's file */
   const char *title, *resolved;  /* resolved: the sweep with its scenario, as text */
   const cb_node *scenario;       /* the root of the scenario */
-  const char *scenario_file;     /* NULL: the scenario is in the sweep's file */
+  const char *scenario_file;     /* the path of the scenario's file; NULL: the scenario is in the sweep's file */
   const cb_sweep_task_class *task;
   cb_member_value set[CB_SWEEP_KEYS];
   size_t sets;
@@ -77,8 +77,8 @@ typedef struct cb_sweep_plan {
   int64_t members;
 } cb_sweep_plan;
 
-/* Reads a sweep and applies the arguments sets[n] of --set. CB_ERROR_FILE, CB_ERROR_INPUT: as cb_scenario_open. The
- * caller frees *out. */
+/* Reads a sweep and applies the arguments sets[n] of --set. Fails with CB_ERROR_FILE or CB_ERROR_INPUT like
+ * cb_scenario_open. The caller frees *out. */
 cb_status cb_sweep_plan_open(const char *path, const char *const *sets, size_t n, cb_sweep_plan **out);
 /* Reads a sweep from a text; its name is used in messages. */
 cb_status cb_sweep_plan_open_text(const char *name, const char *text, cb_sweep_plan **out);
@@ -99,8 +99,8 @@ char *cb_sweep_value_text(const cb_node *value);
  * memory. */
 char *cb_sweep_member_text(const cb_sweep_plan *plan, int64_t m);
 
-/* Fails with the first difference of two resolved sweeps: "sweep.over.0.count was 3, now it is 4"; CB_OK: they do not
- * differ. */
+/* Returns CB_OK if two resolved sweeps do not differ. Otherwise fails with a message about the first difference, such
+ * as "sweep.over.0.count was 3, now it is 4". */
 cb_status cb_sweep_changed(const char *was_name, const char *was, const char *is);
 
 /* --- axes: how they are read from `over`, their values, and the designs that set the values --- */
@@ -115,8 +115,8 @@ typedef enum cb_quantile_kind {
   CB_QUANTILE_EXPONENTIAL
 } cb_quantile_kind;
 
-/* number: a. uniform: from a to b. log: from a to b, uniform in the logarithm. normal: mean a, standard deviation b.
- * exponential: mean a. */
+/* The distribution of a number of an axis. CB_QUANTILE_NUMBER: always a. UNIFORM: uniform from a to b. LOG: from a to
+ * b, with a uniform logarithm. NORMAL: mean a and standard deviation b. EXPONENTIAL: mean a. */
 typedef struct cb_quantile {
   cb_quantile_kind kind;
   double a, b;
@@ -132,8 +132,9 @@ typedef struct cb_axis_draft {
   const cb_node *node;
 } cb_axis_draft;
 
-/* Whether a computed axis has its own count: CB_AXIS_COUNTED in the designs grid and together, CB_AXIS_BY_DESIGN in the
- * other designs, which set the count. CB_AXIS_UNKNOWN: the design could not be read, so both are accepted. */
+/* How the number of values of a computed axis is given. CB_AXIS_COUNTED: by the key `count` of the axis, in the designs
+ * grid and together. CB_AXIS_BY_DESIGN: by the design. CB_AXIS_UNKNOWN: the design could not be read, so the axis may
+ * have the key `count` or not. */
 typedef enum cb_axis_counted { CB_AXIS_COUNTED, CB_AXIS_BY_DESIGN, CB_AXIS_UNKNOWN } cb_axis_counted;
 cb_status cb_axis_read(cb_sweep_plan *plan, const cb_node *node, cb_axis_counted counted, cb_sweep_axis *axis,
                        cb_axis_draft *draft);
@@ -158,6 +159,6 @@ typedef enum cb_design { CB_DESIGN_RANDOM, CB_DESIGN_LATIN_HYPERCUBE, CB_DESIGN_
 /* Returns the maximum number of axes of a design; 0: no maximum. */
 size_t cb_design_axes_max(cb_design design);
 
-/* Fills point[count][axes]. Designs with the same seed and different `stream` have different numbers. CB_ERROR_MEMORY;
- * CB_ERROR_ARGUMENT: too many axes. */
+/* Writes the points of a design to point[count][axes]. Designs with the same seed and different `stream` have different
+ * numbers. Fails with CB_ERROR_MEMORY, or with CB_ERROR_ARGUMENT if there are too many axes. */
 cb_status cb_design_points(cb_design design, size_t count, size_t axes, uint64_t seed, uint64_t stream, double *point);

@@ -13,7 +13,8 @@
 #include <string.h>
 #include <stddef.h>
 
-/* Skips blanks forward from `at`; backward from `to`, at most to `from`. */
+/* `skip` returns the position of the first character from `at` on that is not blank. `unskip` goes back from `to` over
+ * blanks, at most to `from`. */
 static size_t skip(const char *text, size_t at) { return at + strspn(text + at, " \t\r\n"); }
 static size_t unskip(const char *text, size_t from, size_t to) {
   while (to > from && strchr(" \t\r\n", text[to - 1])) to--;
@@ -45,7 +46,7 @@ static const cb_dimension *dimension_of(const cb_reduce_text *r, const char *nam
   return NULL;
 }
 
-/* Returns the labels of a dimension: its own labels, or those of the constant /DIMENSION_name[DIMENSION]; NULL: no
+/* Returns the labels of a dimension: its own labels, or the labels of the constant /DIMENSION_name[DIMENSION]; NULL: no
  * labels. */
 static const char *const *labels_of(const cb_reduce_text *r, const cb_dimension *d) {
   const size_t n = strlen(d->name);
@@ -126,7 +127,8 @@ static cb_status read_index(const cb_reduce_text *r, size_t from, size_t to, con
                          near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-/* Reads the element of a field that the [ at text[*at] selects; moves *at past its ]. */
+/* Finds the element of a field that the indices in brackets select. text[*at] is the opening bracket; *at moves past
+ * the closing one. */
 static cb_status read_indices(const cb_reduce_text *r, const cb_field *field, size_t *at, size_t *element) {
   size_t from = *at + 1;
   *element = 0;
@@ -205,7 +207,7 @@ static bool is_field(const cb_reduce_text *r, const char *text, size_t n) {
 
 enum { LONGEST = 4000 };
 
-/* An expression whose variables replace calls and fields. */
+/* The text of an expression in which variables replace the calls of reductions and the names of fields. */
 typedef struct rewritten {
   char text[LONGEST + 8];
   size_t from[LONGEST + 8]; /* the original position of each character */
@@ -348,7 +350,8 @@ static cb_status uncalled(const cb_reduce_text *r, size_t from, size_t n, const 
   return cb_node_fail_at(r->node, from, "'%s' is a %s: expected `(` after it", cb_quoted(r->text + from, n).text, what);
 }
 
-/* Adds a field to the expression of a part, or finds it there. */
+/* Reads the name of a field in the argument of a reduction, and writes its variable to w. The field is added to the
+ * fields of the part if it is not among them. */
 static cb_status add_field(const cb_reduce_text *r, size_t from, size_t *end, cb_reduce_part *part, rewritten *w) {
   cb_reduce_field field;
   bool of_events;
@@ -367,7 +370,8 @@ static cb_status add_field(const cb_reduce_text *r, size_t from, size_t *end, cb
   return CB_OK;
 }
 
-/* Adds the last value of a field outside any reduction. */
+/* Reads the name of a field outside any reduction, which means the last value of the field: adds a part with the
+ * reduction `last`. */
 static cb_status add_last(const cb_reduce_text *r, size_t from, size_t *end, rewritten *w) {
   if (r->out->parts == CB_REDUCE_PARTS) return too_long(r, from);
   cb_reduce_part *part = &r->out->part[r->out->parts];
@@ -386,7 +390,7 @@ static cb_status add_last(const cb_reduce_text *r, size_t from, size_t *end, rew
 static cb_status read_call(const cb_reduce_text *r, const cb_reduction_class *class, size_t open, size_t *end);
 
 /* Reads the name at text[from, *end), with its indices or arguments, and moves *end past them. part: the reduction that
- * contains the name; NULL: none. */
+ * contains the name; NULL: the name is outside any reduction. */
 static cb_status read_name(const cb_reduce_text *r, size_t from, size_t *end, cb_reduce_part *part, rewritten *w) {
   const char *name = r->text + from;
   const size_t n = *end - from, next = skip(r->text, *end);
@@ -394,7 +398,8 @@ static cb_status read_name(const cb_reduce_text *r, size_t from, size_t *end, cb
   const bool field = is_field(r, name, n), function = is_function(name, n), constant = is_constant(name, n);
   size_t comma;
   if (r->text[next] == '(') {
-    const bool two = function && closing(r->text, next, &comma) && comma; /* min and max are functions, too */
+    const bool two =
+        function && closing(r->text, next, &comma) && comma; /* min(a, b) and max(a, b) are no reductions */
     if (class && !two) {
       if (part)
         return cb_node_fail_at(r->node, from,
@@ -418,8 +423,8 @@ static cb_status read_name(const cb_reduce_text *r, size_t from, size_t *end, cb
   return part ? add_field(r, from, end, part, w) : add_last(r, from, end, w);
 }
 
-/* Reads the expression at text[from, to). part: the reduction whose argument it is, an expression of fields; NULL: it
- * is the complete expression, whose variables are the parts. */
+/* Reads the expression at text[from, to). part: the expression is the argument of this reduction, and its variables are
+ * fields. NULL: it is the complete text, and its variables are the parts. */
 static cb_status read_expression(const cb_reduce_text *r, size_t from, size_t to, cb_reduce_part *part) {
   rewritten *w = malloc(sizeof *w);
   if (!w) return cb_fail(CB_ERROR_MEMORY, "no memory for a reduction");

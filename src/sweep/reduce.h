@@ -30,7 +30,7 @@
 typedef struct cb_reduction cb_reduction; /* immutable; any thread may use it */
 
 /* Parses a reduction. text: the scalar node with the text of the reduction. layout: the layout of the rows, borrowed
- * during the call. CB_ERROR_INPUT with the position in the text. */
+ * during the call. Fails with CB_ERROR_INPUT and the position in the text. */
 cb_status cb_reduction_parse(const cb_node *text, const cb_record_layout *layout, cb_reduction **out);
 void cb_reduction_free(cb_reduction *r);
 
@@ -62,14 +62,14 @@ typedef struct cb_reduce_part {
   double argument[CB_REDUCTION_ARGUMENTS];
 } cb_reduce_part;
 
-extern const cb_reduction_class cb_reduction_last; /* the class of a field outside any reduction */
+extern const cb_reduction_class cb_reduction_last; /* the reduction of a field that is not in a call */
 
 /* A reduction while it is read. */
 typedef struct cb_reduce_text {
   const cb_node *node;
   const char *text; /* the text of the node */
   const cb_record_layout *layout;
-  bool has_time; /* field 0 is the time: the rows come from a run */
+  bool has_time; /* whether field 0 of a row is the time, as in the rows of a run */
   cb_reduction *out;
 } cb_reduce_text;
 

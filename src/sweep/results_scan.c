@@ -77,8 +77,8 @@ cb_status cb_segment_open(const char *path, hid_t *file) {
   return *file < 0 ? cb_fail_placed(CB_ERROR_INPUT, "%s: error: expected an HDF5 file", path) : CB_OK;
 }
 
-/* Returns the rank of a state of a member: the state with the highest rank counts, and of two equal states the one of
- * the later source. */
+/* Returns the rank of a status. If several sources have a member, the status with the highest rank is used. If two
+ * sources have the same status, the later source is used. */
 static int rank_of(int32_t status) { return status == CB_MEMBER_DONE ? 2 : status == CB_MEMBER_FAILED; }
 
 static void add(cb_results_scan *s, int64_t m, int32_t status, int32_t warned, double seconds, size_t row) {
@@ -290,7 +290,7 @@ static cb_status add_members(cb_results_scan *s, hid_t file, const char *path) {
   return good ? CB_OK : there ? damaged(path, "status") : no_memory(n);
 }
 
-/* Returns whether a result is a virtual file, which has no data besides those of the segments. */
+/* Returns whether a result is a virtual file, whose datasets refer to the segments and contain no values themselves. */
 static bool is_virtual(hid_t file) {
   const hid_t set = cb_hdf5_find_dataset(file, "status"), create = set < 0 ? set : H5Dget_create_plist(set);
   const bool virtual = create >= 0 && H5Pget_layout(create) == H5D_VIRTUAL;

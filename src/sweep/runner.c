@@ -394,7 +394,7 @@ static cb_status go(cb_runner *r, const int64_t *number, size_t n, cb_store *sto
     opened[index[k]] = of[k].status;
     snprintf(text[index[k]], sizeof text[0], "%s", of[k].text);
   }
-  const double seconds = (now() - first) / (double)n; /* each member has an equal share */
+  const double seconds = (now() - first) / (double)n; /* the time is divided equally among the members of the batch */
   cb_status last = CB_OK;
   for (size_t i = 0; i < n && !status; i++) {
     const cb_status ended = end(&r->member[i], opened[i], text[i], r->member[i].before + seconds, store, failed);

@@ -11,8 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ASK, GIVE, STOP, LEFT };                                            /* the kind of a message, in message[0] */
-enum { SHARE = 2, BLOCKS = 1 << 12, TURN = 500000, LONG_TURN = 50000000 }; /* TURN and LONG_TURN in ns */
+enum { ASK, GIVE, STOP, LEFT }; /* the kind of a message, in message[0] */
+enum {
+  SHARE = 2,
+  BLOCKS = 1 << 12,
+  TURN = 500000,
+  LONG_TURN = 50000000
+}; /* TURN, LONG_TURN: times in ns for which the coordinator waits */
 
 typedef struct block {
   int64_t first, n;
@@ -21,7 +26,7 @@ typedef struct block {
 struct cb_scheduler {
   const cb_ranks *ranks;
   int threads;
-  int64_t count, given; /* number of members, and how many were given out; used only in rank 0 */
+  int64_t count, given; /* number of members of the sweep, and number of members given to ranks; used only in rank 0 */
   int64_t (*of)[2];     /* [ranks]: members done and failed in other ranks; filled only in rank 0 */
   int gone;             /* number of ranks that have left; only in rank 0 */
   pthread_mutex_t mutex;
@@ -135,7 +140,7 @@ void cb_scheduler_progress(cb_scheduler *h, int64_t *done, int64_t *failed) {
 
 /* --- the coordinator --- */
 
-/* Takes a block that this process has received. */
+/* Adds n members from `first` on, which this process has received, to its queue. n = 0: no members are left. */
 static void receive(cb_scheduler *h, int64_t first, int64_t n) {
   if (n) {
     h->queue[h->tail++ % BLOCKS] = (block){first, n};
@@ -260,8 +265,7 @@ static void finish_none(void *self, bool failed) {
   (void)failed;
 }
 
-/* Returns the number of ranks according to the program that started this one; 1: no environment variable gives a
- * number. */
+/* Returns the number of ranks from the environment variables that mpirun sets; 1 if there are none. */
 static long started_with(void) {
   static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -41,8 +41,9 @@ typedef struct cb_ranks {
   void (*finish)(void *self, bool failed);
 } cb_ranks;
 
-/* Fills *out for a single process, or for one of the ranks of mpirun. CB_ERROR_UNSUPPORTED: mpirun started the program,
- * but the module is not installed, has another version, or cannot start MPI. The caller calls out->finish. */
+/* Fills *out for a single process, or for one of the ranks of mpirun. Fails with CB_ERROR_UNSUPPORTED if mpirun started
+ * the program, but the module is not installed, has another version, or cannot start MPI. The caller calls
+ * out->finish. */
 cb_status cb_ranks_begin(cb_ranks *out);
 
 typedef struct cb_scheduler cb_scheduler;

@@ -123,8 +123,8 @@ struct cb_store {
   uint64_t number; /* the number of the segment that is being filled */
   cb_member_result *row;
   cb_store_row *known;                  /* [members], if members continue from states of other members; or NULL */
-  size_t count, capacity, saved, bytes; /* saved: the number of rows that are on disk, in this order */
-  pthread_mutex_t saving, mutex;        /* `mutex` guards everything; `saving` is locked before it */
+  size_t count, capacity, saved, bytes; /* saved: the number of rows on disk, which are the first rows */
+  pthread_mutex_t saving, mutex; /* `mutex` guards all members of the store; `saving` must be locked before `mutex` */
 };
 
 cb_status cb_store_open(const cb_segments *folder, const cb_store_layout *layout, int worker,
@@ -328,8 +328,8 @@ static int by_member(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Lists the members whose checkpoints are not needed after this save; *n becomes their number. NULL: there is no such
- * member, or no memory; the checkpoints then stay. */
+/* Lists the members whose checkpoints are not needed after this save; *n becomes their number. Returns NULL if there is
+ * no such member, or no memory; the checkpoints then remain. */
 static int64_t *find_long(const cb_store *s, size_t *n) {
   *n = 0;
   int64_t *member = s->checkpoint ? malloc((s->count - s->saved + 1) * sizeof *member) : NULL;
@@ -338,8 +338,8 @@ static int64_t *find_long(const cb_store *s, size_t *n) {
   return member;
 }
 
-/* Makes the image that is to be written, under both mutexes. Rows that are on disk keep their indices, because the
- * result refers to them. */
+/* Makes the image of the segment that is to be written. The caller holds both mutexes. Rows that are on disk keep their
+ * indices, because the result refers to them. */
 static cb_status take_image(cb_store *s, char **path, cb_image *image, int64_t **member, size_t *n) {
   *path = cb_segment_name(s->folder, s->number);
   if (!*path) return cb_fail(CB_ERROR_MEMORY, "no memory for the name of a segment");

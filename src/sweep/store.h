@@ -35,17 +35,17 @@
  * renamed, and is used only if it is complete.
  */
 
-/* The folder of these files, and the digest of their sweep. */
+/* The folder of the checkpoints of members, and the digest of the sweep. */
 typedef struct cb_member_checkpoint {
   const char *folder, *digest;
 } cb_member_checkpoint;
 
-/* Writes a checkpoint of the member with the pieces piece[n]. CB_ERROR_FILE with the reason. */
+/* Writes a checkpoint of the member with the pieces piece[n]. Fails with CB_ERROR_FILE and the reason. */
 cb_status cb_member_checkpoint_save(const cb_member_checkpoint *checkpoint, int64_t member, const cb_blob *piece,
                                     size_t n);
-/* Reads the checkpoint of a member into the data of all pieces. Returns false, and reads nothing, unless there is a
- * complete checkpoint whose pieces have exactly these sizes; only the last piece may be shorter. *last: the count of
- * the last piece. */
+/* Reads the checkpoint of a member into the data of all pieces. The pieces of the checkpoint must have exactly these
+ * sizes; only the last piece may be shorter, and *last becomes its count. If there is no such checkpoint, or if it is
+ * not complete, the function returns false and reads nothing. */
 bool cb_member_checkpoint_load(const cb_member_checkpoint *checkpoint, int64_t member, cb_blob *piece, size_t n,
                                size_t *last);
 
@@ -66,8 +66,8 @@ typedef struct cb_store_axis {
   size_t count;
 } cb_store_axis;
 
-/* The coordinate of an axis at each of its values: values[count][components] or labels[count]; if both are NULL, 0 ..
- * count - 1. */
+/* The coordinate of an axis at each of its count values: values[count][components], or labels[count]; if both are NULL,
+ * the numbers 0 .. count - 1. */
 typedef struct cb_store_coordinate {
   const char *name;
   int axis;
@@ -77,10 +77,10 @@ typedef struct cb_store_coordinate {
   const char *doc;
 } cb_store_coordinate;
 
-/* The layout of the result of a sweep. A coordinate with the name of an axis is its scale. */
+/* The layout of the result of a sweep. A coordinate with the name of an axis is the dimension scale of this axis. */
 typedef struct cb_store_layout {
   const char *title, *sweep; /* sweep: the text of the sweep, with the scenario */
-  const char *checked;       /* the result of the check of its members, as text (sweep/sweep.h) */
+  const char *checked;       /* the result of the check of the members, as text (sweep/sweep.h) */
   const char *digest;        /* digest of everything on which the result depends */
   const cb_store_axis *axes;
   size_t n_axes;
@@ -127,17 +127,17 @@ typedef struct cb_store_row {
   size_t states;
 } cb_store_row;
 
-/* Opens the store of a worker, which holds its part of the folder's lock: new segments follow the existing segments of
- * this worker. The layout and the folder are borrowed. checkpoint: the checkpoints of running members, which the store
- * removes when the results of these members are on disk; NULL: no checkpoints. */
+/* Opens the store of a worker, which must have locked its part of the folder. New segments follow the existing segments
+ * of this worker. The layout and the folder are borrowed. checkpoint: the checkpoints of running members, which the
+ * store removes when the results of these members are on disk; NULL: no checkpoints. */
 cb_status cb_store_open(const cb_segments *folder, const cb_store_layout *layout, int worker,
                         const cb_member_checkpoint *checkpoint, cb_store **out);
 /* Frees the store. Results that were not saved are lost. */
 void cb_store_free(cb_store *store);
 /* Adds a result; any thread may call it. Takes ownership of the values and the state, also on failure. */
 cb_status cb_store_put(cb_store *store, const cb_member_result *result);
-/* Returns the newest row of a member, on disk or only in memory. It exists only for sweeps whose members continue from
- * states of other members, which run in a single thread. */
+/* Returns the newest row of a member, on disk or only in memory. The store keeps these rows only in sweeps whose
+ * members continue from states of other members. Such sweeps run in a single thread. */
 const cb_store_row *cb_store_row_of(const cb_store *store, int64_t member);
 /* Writes everything that was put so far to the disk; any thread may call it. */
 cb_status cb_store_save(cb_store *store);
@@ -149,7 +149,7 @@ void cb_store_text(const char *text, char out[CB_STORE_TEXT]);
 /* A file with results. */
 typedef struct cb_store_source {
   char *path;
-  uint64_t number; /* the number of the segment; 0: the file is a result, and its rows are members */
+  uint64_t number; /* the number of the segment; 0: the file is a result, whose row m belongs to member m */
   size_t rows;
 } cb_store_source;
 
@@ -163,16 +163,16 @@ typedef struct cb_results_scan {
   int32_t *row;        /* [members]: its row in that source */
   cb_store_source *sources;
   size_t count;
-  double seconds; /* the sum over finished members; nan: unknown, because a result does not contain it */
+  double seconds; /* the sum of the running times of finished members; nan: a result does not contain them */
 } cb_results_scan;
 
-/* Reads the segments of a folder. A member is done if it is done in one of them; otherwise it has failed if it has
- * failed in one of them; otherwise it is missing. whole: reads all data of the segments; a damaged segment is renamed
- * with a warning, and its members are missing. */
+/* Reads the segments of a folder. A member is done if one of them contains it as done. It has failed if none contains
+ * it as done and one as failed. The other members are missing. whole: reads all data of the segments; a damaged segment
+ * is renamed with a warning, and its members are missing. */
 cb_status cb_results_scan_read(const cb_segments *folder, const cb_store_layout *layout, bool whole,
                                cb_results_scan *out);
-/* Adds the members that are missing so far from a plain result. CB_ERROR_INPUT: the file is the result of another
- * sweep. */
+/* Adds the members that were not found so far and that the plain result at `path` contains. Fails with CB_ERROR_INPUT
+ * if the file is the result of another sweep. */
 cb_status cb_results_scan_add_result(cb_results_scan *scan, const char *path);
 void cb_results_scan_free(cb_results_scan *scan);
 /* Return the failure of a member, and its first warning, from malloc; NULL: there is no such text, or it cannot be
@@ -184,7 +184,7 @@ cb_status cb_results_scan_import(const cb_results_scan *scan, cb_store *store);
 
 /* ---- sweep_folder.c */
 
-/* Writes the result over the segments of the folder. It is one plain file if no member is missing and `plain` is set;
- * otherwise it consists of virtual datasets. If writing the plain file fails, the result consists of virtual datasets,
- * too, and the failure is returned. *joined: the file is plain. */
+/* Writes the result file. If `plain` is set and no member is missing, it is a plain file, which contains all values. In
+ * other cases it is a virtual file, whose datasets refer to the segments of the folder. If the plain file cannot be
+ * written, a virtual file is written and the failure is returned. *joined: the file is plain. */
 cb_status cb_result_write(const cb_segments *folder, const cb_results_scan *scan, bool plain, bool *joined);

@@ -6,11 +6,11 @@
 
 enum { CB_STORE_STATUS, CB_STORE_FAILURE, CB_STORE_WARNED, CB_STORE_WARNING, CB_STORE_OWN, CB_STORE_AXES = 16 };
 
-/* A column: one of the sweep's own columns, or a field. */
+/* A column with one value per member: the status, failure or warnings of the member, or a field of its result. */
 typedef struct cb_store_column {
   const char *name;
   hid_t file_type, memory_type;
-  int rank; /* the rank of a member's value */
+  int rank; /* rank of the value of one member */
   hsize_t shape[CB_STORE_RANK];
   const char *const *dims;
   const char *units, *doc;
@@ -19,7 +19,7 @@ typedef struct cb_store_column {
   bool is_real; /* missing values are nan; otherwise 0 */
 } cb_store_column;
 
-/* Return the number of columns, and column c. The sweep's own columns come first, then the fields. */
+/* Return the number of columns, and column c. The columns that every sweep has come first; the fields follow. */
 size_t cb_store_columns(const cb_store_layout *layout);
 cb_store_column cb_store_column_of(const cb_store_layout *layout, size_t c);
 

@@ -21,7 +21,7 @@ typedef struct checking {
   int64_t first, count, *some; /* some: [count], the members to open; NULL: all of first .. first + count - 1 */
   const volatile sig_atomic_t *stop;
   pthread_mutex_t mutex; /* guards the members below */
-  int64_t next, bad;     /* the next index below `count`; the first index that has failed so far */
+  int64_t next, bad;     /* the next index to check; the smallest index that has failed so far, INT64_MAX: none */
   cb_status status;
   char text[CB_FAILURE_CAPACITY];
   cb_failure known;

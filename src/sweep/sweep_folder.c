@@ -1,11 +1,11 @@
 /* The folder of an incomplete sweep: its lock, its texts, and the comparison with a sweep that was begun earlier
  * (sweep/sweep.h).
  *
- * The result of a sweep is one file, over the axes of the sweep as netCDF-4 dimension scales: virtual datasets over the
- * segments (HDF5 1.10, Virtual Dataset), or one plain file.
+ * The result of a sweep is one file. The axes of the sweep are netCDF-4 dimension scales of its datasets. A plain file
+ * contains all values. A virtual file has virtual datasets (HDF5 1.10), which refer to the segments.
  *
- * Members with consecutive numbers in consecutive rows make one mapping along an axis, or a few boxes of a grid. The
- * arrays of a plain file are contiguous, in the order of members; the file is filled segment by segment.
+ * A virtual dataset maps each run of members that are in consecutive rows of a segment by one box, or by a few boxes of
+ * a grid. The arrays of a plain file are contiguous, in the order of members; the file is filled segment by segment.
  */
 #include "sweep/sweep.h"
 
@@ -79,8 +79,8 @@ static cb_status read_result(const cb_folder *folder, const char *name, char **t
   return status;
 }
 
-/* Reads a text of the sweep, from its folder or otherwise from its result; *text is NULL if the sweep was not begun.
- * CB_ERROR_FILE: another file or folder has that name. */
+/* Reads a text of the sweep from its folder or, if the folder does not exist, from its result. *text is NULL if the
+ * sweep was not begun. Fails with CB_ERROR_FILE if another file or folder has that name. */
 static cb_status read_text(const cb_folder *folder, const char *name, const char *in_result, char **text) {
   char path[4096];
   bool there, result;
@@ -129,7 +129,7 @@ static cb_status end(cb_sweep *s, cb_text *text) {
 }
 
 /* Reads the results of cb_sweep_check, rows_max and the list of files, from `data`, which is changed; sets s->digest.
- * CB_ERROR_INPUT: the text is damaged, or a file has other contents now. */
+ * Fails with CB_ERROR_INPUT if the text is damaged, or if the contents of a file have changed. */
 static cb_status take_checked(const cb_folder *folder, char *data, cb_sweep *s) {
   char hex[CB_SCENARIO_DIGEST];
   long long rows;
@@ -306,14 +306,15 @@ static bool put_scales(hid_t file, const cb_store_layout *l) {
 
 /* --- arrays --- */
 
-/* A column of the result while it is written, with the rows of a source that are being copied or mapped. */
+/* A column of the result while it is written. The rows of one source at a time are copied to a plain dataset, or mapped
+ * to a virtual dataset. */
 typedef struct column_set {
   const joining *j;
   cb_store_column column;
-  int rank; /* including the axes */
+  int rank; /* rank of the dataset: the number of axes plus the rank of a member's value */
   hsize_t dims[RANK];
-  hid_t create, space; /* for the virtual dataset */
-  hid_t set;           /* for the plain dataset */
+  hid_t create, space; /* properties and dataspace of the dataset */
+  hid_t set;           /* the dataset */
   const cb_store_source *source;
   int64_t first; /* the member whose values are in `row` of the source */
   size_t row;
@@ -520,7 +521,7 @@ cb_status cb_result_write(const cb_segments *folder, const cb_results_scan *scan
   const cb_hdf5_quiet quiet = cb_hdf5_quiet_begin();
   cb_status status = write_result(&j);
   *joined = j.plain && !status;
-  if (status && j.plain) { /* the result stays in segments */
+  if (status && j.plain) { /* the values stay in the segments, and the result becomes a virtual file */
     const cb_failure failure = cb_failure_last();
     char text[CB_FAILURE_CAPACITY];
     snprintf(text, sizeof text, "%s", cb_error_text());

@@ -74,7 +74,7 @@ typedef struct sweep_run {
   cb_folder folder;
   cb_member_checkpoint checkpoint;
   cb_store *store;
-  bool begun; /* results may have been stored */
+  bool begun; /* whether results may have been stored */
   to_do_list to_do;
   cb_scheduler *scheduler;
   pthread_mutex_t mutex; /* guards the members below */
@@ -321,7 +321,7 @@ static cb_status finish(sweep_run *c, cb_sweep_progress *p, bool *complete) {
   cb_results_scan scan;
   cb_status status = CB_OK;
   if (c->options->shard) {
-    if (p->before < p->members) status = show(c); /* otherwise the result may already be plain */
+    if (p->before < p->members) status = show(c); /* if all members had ended before, the result may be a plain file */
     if (status || !cb_segments_take_rest(&c->folder.segments)) return status;
   }
   if ((status = scan_all(c, false, &scan))) return status;
@@ -334,7 +334,7 @@ static cb_status finish(sweep_run *c, cb_sweep_progress *p, bool *complete) {
   if (imported)
     status = cb_result_write(&c->folder.segments, &scan, true, complete);
   else
-    *complete = all; /* the result was already plain */
+    *complete = all; /* the result is already a plain file */
   p->unjoined = all && !*complete;
   cb_results_scan_free(&scan);
   return status;

@@ -46,13 +46,14 @@ static inline bool cb_task_goes_on(const cb_sweep_task_class *work) { return wor
 /* A field of the tasks of gaits. at: the offset of its values in the structure of a row. of: bits; a row has this field
  * if the argument `of` of cb_task_row has all of these bits; 0: every row has it. */
 typedef struct cb_task_column {
-  const char *name, *dim, *doc; /* dim: NULL: a scalar; one dimension; or "way": the two dimensions time, variable */
+  const char *name, *dim, *doc; /* dim: the name of the dimension; NULL: a scalar; "way": dimensions time, variable */
   size_t at;
   int of;
 } cb_task_column;
 enum { CB_WORK_COLUMNS = 32, CB_WORK_TIMES = 129 };
-/* Make the layout and the row of these columns, which end at a NULL name. asked: the labels of the dimension `asked`;
- * NULL: there is no such dimension. */
+/* cb_task_layout makes the layout of a row with these columns, and cb_task_row makes the row from `numbers`, the
+ * structure of the values. The list `columns` ends with a NULL name. asked: the labels of the dimension `asked`; NULL:
+ * there is no such dimension. */
 cb_status cb_task_layout(cb_scenario *scenario, cb_arena *arena, const cb_task_column *columns, int of,
                          const char *const *asked, cb_record_layout *out);
 cb_status cb_task_row(cb_arena *arena, const cb_task_column *columns, int of, const void *numbers,

@@ -202,7 +202,7 @@ static const cb_node *new_scalar(cb_arena *arena, const char *text) {
   return node;
 }
 
-/* Returns whether, according to the default of this row, a missing key means that there is no value. */
+/* Returns whether the default of this row is the absence of a value. */
 static int default_is_absence(const cb_param *row) {
   return !row->fallback || (row->type == CB_PARAM_NODE && !*row->fallback) ||
          (row->type == CB_PARAM_REAL && strcmp(row->fallback, "nan") == 0);

@@ -12,7 +12,7 @@ typedef struct cb_found {
 } cb_found;
 cb_found cb_node_found(const cb_node *node);
 
-/* True if the node comes from the command line (cb_tree_set, cb_tree_set_by) and not from a file. */
+/* Returns whether the node comes from the command line (cb_tree_set, cb_tree_set_by) and not from a file. */
 bool cb_node_is_set(const cb_node *node);
 
 /* Repeats the last failure, whose status is `status`, with the place of the node added to its message. */
@@ -29,9 +29,9 @@ cb_status cb_fail_unknown(const cb_node *node, const char *what, const char *nam
 const char *cb_renamed(const char *name, const char *const *names, size_t count);
 /* Replaces former names in the scenario of a record by the new names. */
 void cb_rename_former(const cb_node *root);
-/* Does the same as cb_fail_unknown for a name that no class of the registry has. The message has the place of the key
- * `name` of the map `node`, or the place of the node if it has no such key. If node is NULL, the status is
- * CB_ERROR_ARGUMENT. */
+/* Fails for a name that no class of the registry has, with a message like that of cb_fail_unknown. The message has the
+ * place of the key `name` of the map `node`, or the place of the node if it has no such key. If node is NULL, the
+ * status is CB_ERROR_ARGUMENT. */
 cb_status cb_fail_no_class(const cb_node *node, const char *what, const char *name, const cb_registry *classes);
 
 /* Finds a key of the map that resembles `key`, or is a former name of it, and is not among names[count]: probably this

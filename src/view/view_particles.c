@@ -284,8 +284,8 @@ static cb_status sampled_bonds(const crowd *c, const cb_space *g) {
   return status;
 }
 
-/* Writes the points that `plot` of a metric has before the position of each particle, relative to the mean of the
- * frame. */
+/* The key `plot` of a metric may list several points for each particle, of which the last one is its position. Writes
+ * all points before the last, relative to the mean position of the particles in each frame of the page. */
 static cb_status put_arms(const crowd *c, const cb_space *g) {
   double x[CB_TEXT_POINTS][3];
   const size_t arms = (size_t)cb_text_metric_arms(g, c->position, x), all = c->v->n_frames * c->n;
@@ -302,7 +302,8 @@ static cb_status put_arms(const crowd *c, const cb_space *g) {
   return status;
 }
 
-/* The range of coordinate d that the particles pass, with a margin; for a periodic coordinate one period around it. */
+/* Finds the range of coordinate d in which the particles move, with a margin. For a periodic coordinate it is one
+ * period around the middle of this range. */
 static void range_of(const crowd *c, const cb_space *g, size_t d, double *low, double *high) {
   *low = INFINITY;
   *high = -INFINITY;
@@ -316,7 +317,8 @@ static void range_of(const crowd *c, const cb_space *g, size_t d, double *low, d
   *high = middle + half;
 }
 
-/* Writes a lattice of the coordinates of a space of two dimensions in plot coordinates; outside the domain it is nan. */
+/* Writes a lattice of points of a two-dimensional space, in plot coordinates. The lattice covers the coordinates that
+ * the particles pass. Points outside the domain of the space are nan. */
 static cb_status put_lattice(const crowd *c, const cb_space *g) {
   double low[2], high[2], q[CB_Q_MAX], *out = malloc(LATTICE * LATTICE * 3 * sizeof *out);
   cb_origin origin;
@@ -335,8 +337,9 @@ static cb_status put_lattice(const crowd *c, const cb_space *g) {
   return status;
 }
 
-/* Writes the arms of a metric given as text, and the surface if the particles are in a space of two dimensions. A
- * system has one particle in its space of configurations, whose coordinates are not drawn. */
+/* Writes the arms (see put_arms) of a metric given as text, and a lattice of points of the space if it has two
+ * dimensions. A system (`system:`) has one particle in its configuration space, and no lattice of this space is
+ * drawn. */
 static cb_status put_surroundings(const crowd *c, const cb_space *g) {
   if (!g || !g->intrinsic || !c->position || !c->n || !c->v->n_frames) return CB_OK;
   cb_status status = put_arms(c, g);

@@ -98,7 +98,8 @@ static cb_status pass(const blocks *p, bins *b, size_t n, const double *wanted, 
   return status;
 }
 
-/* Makes kept[n][columns]: whether a column has chosen a row. All columns choose the first and the last row. */
+/* Sets kept[i][c] to whether column c plots row wanted[i]. Each column plots the first and the last row, and the rows
+ * of the minimum and the maximum in each of its bins. The caller frees *kept. */
 static cb_status keep(const cb_view *v, const bins *b, const double *wanted, size_t n, bool **kept) {
   if (!(*kept = calloc(n * b->columns, sizeof **kept))) return cb_view_memory(v);
   for (size_t i = 0; i < 2 * b->n * b->columns; i++) {
@@ -319,7 +320,7 @@ cb_status cb_view_shapes(const cb_view *v) {
  * drawn: maps over two axes, curves over one. */
 
 enum { MAX_TEXTS = 10000 };
-static const size_t maximum_values = (size_t)1 << 20; /* numbers of all arrays of a page */
+static const size_t maximum_values = (size_t)1 << 20; /* maximum number of values in all arrays of a page together */
 
 typedef struct tables {
   const char *path;

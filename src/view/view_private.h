@@ -58,7 +58,7 @@ typedef struct cb_view {
   cb_tree *tree;                   /* the resolved scenario; NULL: it cannot be read */
   cb_scenario *scenario;           /* the scenario, opened; NULL: it cannot be opened */
   const cb_drawing *drawing;
-  cb_space *space; /* NULL: plot coordinates in E3 */
+  cb_space *space; /* NULL: the plot coordinates are points of E3 */
 } cb_view;
 
 /* Returns the index of the field; -1 if it does not exist. */
@@ -83,8 +83,8 @@ cb_status cb_view_shapes(const cb_view *v);
 cb_status cb_view_series(const cb_view *v);
 cb_status cb_view_events(const cb_view *v);
 
-/* Fills the page of a file of arrays that a sweep or `curvebody gait` wrote. *found: the file is one of these; if not,
- * the page is unchanged. *title: its title, malloc'd, or NULL. */
+/* Fills the page of a file of arrays that a sweep or `curvebody gait` wrote. *found: whether the file is such a file;
+ * if not, the page is unchanged. *title: its title, malloc'd, or NULL. */
 cb_status cb_view_tables(const char *path, cb_page *page, char **title, bool *found);
 
 /* --- frames that are moved by parallel transport --- */

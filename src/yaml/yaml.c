@@ -72,8 +72,8 @@ static cb_node place_of_byte(const builder *b, size_t offset) {
   return place(b, (yaml_mark_t){.line = line, .column = cb_count_characters(b->source + start, offset - start)});
 }
 
-/* Returns `texts` followed by " line 1, column 2", or nothing for an argument of the command line, which has no
- * lines. */
+/* Returns `texts` followed by the place of `at`, such as " line 1, column 2". Returns "" for an argument of the command
+ * line, which has no lines. */
 static cb_place_text texts_of(const char *texts, const cb_node *at) {
   cb_place_text out = {""};
   if (at->line) snprintf(out.text, sizeof out.text, "%s line %d, column %d", texts, at->line, at->column);

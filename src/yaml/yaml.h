@@ -20,11 +20,11 @@ enum {
   CB_YAML_LARGEST_EXPANSION = 16 << 20 /* maximum bytes of all aliases together if they were written out */
 };
 
-/* Reads a file; "-" is the standard input. CB_ERROR_FILE if it cannot be opened or read; CB_ERROR_INPUT with a message
- * `path:line:column: error: ...` if its content is wrong. The caller owns *out. */
+/* Reads a file; "-" is the standard input. Fails with CB_ERROR_FILE if it cannot be opened or read, and with
+ * CB_ERROR_INPUT and a message `path:line:column: error: ...` if its content is wrong. The caller owns *out. */
 cb_status cb_yaml_read_file(const char *path, cb_tree **out);
 
-/* Does the same as cb_yaml_read_file for text[n], which messages call `name`. Text and name are copied. */
+/* Reads YAML from text[n]. Messages use `name` as the name of the file. Text and name are copied. */
 cb_status cb_yaml_read_text(const char *name, const char *text, size_t n, cb_tree **out);
 
 /* Returns the text as it was read, without values that were set later. */
@@ -36,18 +36,19 @@ const char *cb_tree_source(const cb_tree *tree);
  * has the place in the assignment: `--set integrator.step=1x:1:18: error: ...`. If setting fails, the tree is
  * unchanged. */
 cb_status cb_tree_set(cb_tree *tree, const char *assignment);
-/* Does the same as cb_tree_set for an argument of the command line that stands for several assignments. Messages begin
- * with the argument: `h3:curvature=1: error: ...`. */
+/* Sets one value like cb_tree_set. The assignment is one of several for which an argument of the command line stands.
+ * Messages begin with this argument: `h3:curvature=1: error: ...`. */
 cb_status cb_tree_set_by(cb_tree *tree, const char *argument, const char *assignment);
-/* Does the same as cb_tree_set, with the path in the scalar `key` and the node `value` of another tree. The other tree
- * must not be freed before this one. Messages about the key have the place of `key`. */
+/* Sets one value like cb_tree_set, at the path in the text of the scalar `key`. The new value is the node `value`. Both
+ * nodes may belong to another tree, which must not be freed before this one. Messages about the path have the place of
+ * `key`. */
 cb_status cb_tree_put(cb_tree *tree, const cb_node *key, const cb_node *value);
 
 /* Makes a tree with the root `root`, a node of `base`. The new tree shares the nodes of `base`, which must not be freed
  * first, but changes of the new tree do not change `base`. */
 cb_status cb_tree_over(const cb_tree *base, const cb_node *root, cb_tree **out);
 
-/* Appends the tree below node to text as YAML that reads back as the same tree. CB_ERROR_MEMORY is the only failure. */
+/* Appends the tree below node to text as YAML that reads back as the same tree. Fails only with CB_ERROR_MEMORY. */
 cb_status cb_node_emit(const cb_node *node, cb_text *text);
 
 /* --- the structure of a tree, for the files that read and change it --- */

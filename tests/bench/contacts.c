@@ -1,7 +1,7 @@
 /* Measures how long it takes to find all near pairs among 10^3 to 10^5 balls at constant density. This includes setting
- * the balls and listing the pairs. Times are nanoseconds per ball and per near pair; one thread is measured in CPU
- * time, two threads in wall-clock time. Balls are in random order. The last column is the time, in nanoseconds, of a
- * query for the balls near one given ball. */
+ * the positions of the balls and listing the pairs. Times are nanoseconds per ball and per near pair; one thread is
+ * measured in CPU time, two threads in wall-clock time. Balls are in random order. The last column is the time, in
+ * nanoseconds, of a query for the balls near one given ball. */
 #include "bench.h"
 #include "core/threads.h"
 #include "run/broad_phase.h"

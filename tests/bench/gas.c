@@ -69,7 +69,7 @@ static void anywhere(const cb_space *g, uint64_t *seed, double most, double *x) 
     check_direction(seed, 4, x);
     return;
   }
-  double a, area; /* the density of the radius a is proportional to the area of the sphere with this radius */
+  double a, area; /* a is random; its density is proportional to the area of the sphere of radius a */
   do {
     a = check_uniform(seed, 0, most);
     area = curvature < 0 ? sinh(a) / sinh(most) : a / most;
@@ -224,7 +224,7 @@ static bool same_bytes(const gas *a, const gas *b) {
          !memcmp(s->x_low, t->x_low, bytes) && !memcmp(s->p_low, t->p_low, bytes);
 }
 
-/* Compares contacts and results of a run that tests every pair with those of a run that uses cells. */
+/* Returns whether a run that tests every pair has the same contacts and results as a run that uses cells. */
 static bool same_by_all_pairs(const char *space, gas_kind kind, int n) {
   gas of[2];
   for (int i = 0; i < 2; i++) {

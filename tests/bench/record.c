@@ -63,8 +63,8 @@ static const char *place(void) {
   return chosen ? chosen : access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
 }
 
-/* Records a run of the scenario to `path` and returns its times. A record with more than `most` bytes remains in
- * segments, unless `most` is 0. */
+/* Records a run of the scenario to `path` and returns its times. If `most` is not 0, a record with more than `most`
+ * bytes remains in segments. */
 static recording record_at(const char *path, const char *text, const char *const *sets, size_t n_sets, double most) {
   cb_scenario *scenario = NULL;
   cb_record *file = NULL;

@@ -37,7 +37,7 @@ static inline void rod_open(rod *r, body_case *c, const char *space) {
   }
   /* The velocity of particle 2 follows from the equation sum m (w v - last x v_w) = 0 for both particles. Here x and v
    * are the first three components of position and velocity, w is the last coordinate, and v_w = -last x.v/w is the
-   * last component of the velocity. */
+   * last component of the velocity. `last` is the sign of the last coordinate in the form of the embedding. */
   double sum[3], xx = 0, xs = 0;
   v[3] = 0;
   for (int e = 0; e < 3; e++) {
@@ -110,9 +110,9 @@ static inline double rod_energy(const rod *r, const double *z) {
 
 enum { STAGES = 8 };
 
-/* Computes the nodes c, matrix A and weights b of the method. The nodes are the zeros of the Legendre polynomial of
- * degree 8 in 2c - 1. A and b solve sum_j a_ij c_j^(k-1) = c_i^k/k and sum_j b_j c_j^(k-1) = 1/k, k = 1 to 8, by
- * elimination. */
+/* Computes the nodes c, the matrix A and the weights b of Gauss's method with 8 stages. The nodes are the zeros of the
+ * Legendre polynomial of degree 8 in 2c - 1. A and b solve sum_j a_ij c_j^(k-1) = c_i^k/k and
+ * sum_j b_j c_j^(k-1) = 1/k, k = 1 to 8, by elimination. */
 static inline void gauss_tableau(wide *c, wide A[STAGES][STAGES], wide *b) {
   wide w[STAGES][2 * STAGES + 1];
   for (int i = 0; i < STAGES; i++) {

@@ -43,7 +43,7 @@ typedef struct contest {
 typedef struct entry {
   const contest *c;
   bool (*method)(const cb_optimum_problem *p, const cb_gait *start, const double *lambda, double *cost, int *steps);
-  int settled, best, steps; /* numbers of searches that converge and that reach `least`; steps of the former */
+  int settled, best, steps; /* number of searches that converge, of those that reach `least`, and of all their steps */
 } entry;
 
 static void enter(void *self) {

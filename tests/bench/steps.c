@@ -115,8 +115,8 @@ static void go(void *self) {
   check_ok(cb_run_go(cb_scenario_run(r->scenario), &none, NULL, NULL, NULL));
 }
 
-/* Scenarios of bodies that feel each other as dipoles. For 125 ellipsoids, the time is per pair of bodies and step. For
- * 216 balls that collide in a box, it is per step, including its impacts. */
+/* Scenarios of bodies that act on each other as dipoles. For 125 ellipsoids, the time is per pair of bodies and step.
+ * For 216 balls that collide in a box, it is per step, including its impacts. */
 #define CROWD(side, count, distance, shape, motion, more)                                                          \
   "curvebody: 1\nfluid: {medium: 1, gravity: [0, 0, 0], model: ellipsoid, coupling: dipole, parameters: {m: " side \
   ", d: " distance "}}\nbodies:\n  - {name: body, shape: {name: ellipsoid, " shape                                 \

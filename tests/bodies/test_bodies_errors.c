@@ -1,4 +1,5 @@
-/* Errors of a body are reported with their place, and bodies that do not form a system are rejected. */
+/* Tests that errors in the description of a body are reported with their place, and that bodies that do not form a
+ * system are rejected. */
 #include "built_body.h"
 #include <curvebody/pair_potential.h>
 

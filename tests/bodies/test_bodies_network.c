@@ -96,8 +96,8 @@ static void triangles_have_the_area_of_their_angles(void **state) {
   for (double a = 0.1; a < 1.5; a *= 1.7) {
     double c_s = acos(cos(a) * cos(a)), angle_s = asin(sin(a) / sin(c_s)), c_h = acosh(cosh(a) * cosh(a)),
            angle_h = asin(sinh(a) / sinh(c_h));
-    check_near(cb_triangle_area(1, a, a, c_s), 2 * angle_s - acos(0), 1e-12); /* the tolerance allows for the round-off
-                                                                               * of acos near 1 */
+    /* the tolerance 1e-12 is for the round-off of acos near 1 */
+    check_near(cb_triangle_area(1, a, a, c_s), 2 * angle_s - acos(0), 1e-12);
     check_near(cb_triangle_area(-1, a, a, c_h), acos(0) - 2 * angle_h, 1e-12);
     check_near(cb_triangle_area(0.01, 10 * a, 10 * a, 10 * c_s), 100 * cb_triangle_area(1, a, a, c_s), 1e-11);
   }

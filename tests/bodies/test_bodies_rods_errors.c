@@ -1,4 +1,5 @@
-/* Errors of a rod, triangle, truss, network, chain or pendulum are reported with their place. */
+/* Tests that errors in the description of a rod, triangle, truss, network, chain or pendulum are reported with their
+ * place. */
 #include "check_system.h"
 
 static void what_is_wrong_is_told_with_its_place(void **state) {

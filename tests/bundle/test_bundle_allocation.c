@@ -82,7 +82,8 @@ static void immersed_bodies_are_read_without_the_allocator(void **unused) {
   tank_empty(&k);
 }
 
-/* Makes a step and then ten steps, which must not allocate. Returns the number of solves of these ten. */
+/* Makes a step and then ten steps, which must not allocate memory. Returns the number of linear systems that are solved
+ * in the ten steps. */
 static int check_steps(const shape_case *c, bool drag, const char *integrator) {
   static const cb_problem *const inertia[] = {&cb_problem_shapes_with_inertia, NULL}, *const with_drag[] = {
                                                                                           &cb_problem_shapes_with_drag,

@@ -1,6 +1,6 @@
-/* Tests of bundles written as expressions: they equal the models that are written in C, with first and second
- * derivatives. Errors are reported with their places. Symbols are those of curvebody/bundle.h: r the shape, A the
- * connection, M the cost metric, B the curvature, and G the form from which A and M follow. */
+/* Tests that bundles written as expressions equal the models that are written in C, with first and second derivatives.
+ * Errors are reported with their places. Symbols are those of curvebody/bundle.h: r the shape, A the connection, M the
+ * cost metric, B the curvature, and G the form from which A and M follow. */
 #include "bundles.h"
 #include "yaml/yaml.h"
 #include "models.h"
@@ -89,9 +89,8 @@ static void check_equal(const cb_bundle *b, const cb_bundle *model_, const doubl
     for (int k = 0; k < 4; k++) check_near(m[0][k], m[1][k], 1e-12 * scale);
     for (int k = 0; k < 8; k++) check_near(dm[0][k], dm[1][k], 1e-12 * scale);
     for (int k = 0; k < dim; k++) check_near(B[0][k], B[1][k], 1e-12);
-    for (int k = 0; k < 2 * dim; k++)
-      check_near(DB[0][k], DB[1][k], 1e-11); /* less accurate, because of second
-                                                                              * derivatives of quotients */
+    /* DB is less accurate, because it contains second derivatives of quotients */
+    for (int k = 0; k < 2 * dim; k++) check_near(DB[0][k], DB[1][k], 1e-11);
     double alone[MOST];
     /* each result is the same if it is requested alone */
     check_ok(cb_bundle_connection(b, r, NULL, dx[0], NULL, NULL));

@@ -8,8 +8,8 @@
 
 enum { SIZE = CB_GROUP_DIM + CB_SHAPE_MAX };
 
-/* Bundles with parameters. Their default parameters cannot be used, or other parameters give another group. Random
- * shapes are in (low, high). */
+/* Bundles with parameters that are not the defaults, because a class has no complete defaults or because other
+ * parameters give another group. Random shapes are in (low, high). */
 static const struct {
   const char *name, *text;
   double low, high;

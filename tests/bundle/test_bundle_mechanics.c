@@ -89,8 +89,8 @@ static void chains_have_neither_force_nor_momentum_and_the_power_of_their_metric
   }
 }
 
-/* Let h be the position of a second body frame in the first one at the start. The holonomy in the second frame is h^-1
- * g h, where g is that in the first. The lengths of gaits do not change. */
+/* Let h be the position of a second body frame in the first one at the start. If g is the holonomy in the first frame,
+ * the holonomy in the second frame is h^-1 g h. The lengths of gaits do not change. */
 static void another_base_link_conjugates_the_holonomy(void **state) {
   const model_circle c = {.3, -.5, .9, -M_PI / 2};
   double g[2][3], length[2], h[3], back[3];

@@ -1,5 +1,5 @@
-/* Tests of bundles with another cost metric M: closed forms, differences, the properties that do not change, and
- * errors. dM, ddM: first and second derivatives of M; A: the connection. */
+/* Tests of bundles with another cost metric M: derivatives against closed forms and differences, properties of the
+ * bundle that do not depend on M, and errors. dM, ddM: first and second derivatives of M; A: the connection. */
 #include "bundle/bundle_private.h"
 #include "curvature_claims.h"
 #include "link_trees.h"

@@ -204,7 +204,7 @@ static void chains_are_drawn_where_they_are(void **state) {
     }
 }
 
-/* If another link is the base, the body frame is another one, but the angle component B_theta of the curvature does not
+/* If another link is the base, the body frame changes, but the angle component B_theta of the curvature does not
  * change. */
 static void another_base_link_keeps_the_curvature_of_the_angle(void **state) {
   const double r[3] = {.4, -.9, .6};

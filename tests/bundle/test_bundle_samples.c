@@ -9,7 +9,7 @@
 
 /* --- splines --- */
 
-/* The B-splines and their derivatives equal those of GSL on the same knots. */
+/* The B-splines and their derivatives equal the B-splines of GSL on the same knots. */
 static void the_basis_is_that_of_gsl(void **unused) {
   uint64_t seed = check_seed();
   for (int degree = 3; degree <= 5; degree += 2) {
@@ -110,7 +110,7 @@ static double order_of(const double *error, const double *h, int count) {
 }
 
 /* Computes the maximum errors of A and M and of dA and dM, at two places of each interval of both axes. If the axes
- * have periods, some shapes are up to two periods away. */
+ * have periods, some shapes are up to two periods outside the table. */
 static void errors(const cb_bundle *b, const grid *g, double *value, double *slope) {
   const int n = b->n, cells = 2 * (g->t.points[0] - 1);
   *value = *slope = 0;

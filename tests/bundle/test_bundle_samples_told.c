@@ -49,7 +49,7 @@ static void the_error_of_purcells_table_is_told(void **unused) {
   cb_bundle_free(b);
 }
 
-/* Tables with few points, and tables of a constant connection, have an estimate that is large enough. */
+/* The error estimate of tables with few points, and of tables of a constant connection, is not too small. */
 static void small_tables_tell_their_error_too(void **unused) {
   uint64_t seed = check_seed();
   cb_bundle *b = model("purcell", "ratio 2");

@@ -1,7 +1,7 @@
-/* Tests of second derivatives of the connection A and the cost metric M of bundles. For chains, they are compared with
- * those computed by jets. Other tests use shapes that are singular, or near breaks (places where a derivative of A
- * jumps), or near the end of a domain. curvature_claims.h compares second derivatives of every class with
- * differences. */
+/* Tests of second derivatives of the connection A and the cost metric M of bundles. For chains, the closed forms are
+ * compared with derivatives computed by jets. Other tests use shapes that are singular, or near breaks (places where a
+ * derivative of A jumps), or near the end of a domain. curvature_claims.h compares second derivatives of every class
+ * with differences. */
 #include "bundle/chain.h"
 #include "bundles.h"
 #include "models.h"
@@ -97,7 +97,7 @@ static void a_singular_shape_is_told(void **state) {
   assert_non_null(strstr(cb_error_text(), "the tensor P of the locked chain is not positive definite"));
 }
 
-/* random_connection of bundles.h, but defined only where each variable is in [0, 1]. */
+/* The connection is random_connection of bundles.h, but it is defined only where each variable is in [0, 1]. */
 static cb_status within(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   for (int i = 0; i < b->n; i++)
     if (!(r[i] >= 0 && r[i] <= 1)) return cb_fail(CB_STEP_DOMAIN, "beyond the window");
@@ -118,9 +118,7 @@ static void differences_stay_within_the_domain(void **state) {
       const double r[2] = {at[i], at[j]};
       check_ok(cb_bundle_second(&p.b, r, ddA[0], ddM[0]));
       check_ok(cb_bundle_second(&window, r, ddA[1], ddM[1]));
-      for (int e = 0; e < 24; e++)
-        check_near(ddA[0][e], ddA[1][e], 1e-10); /* the tolerance allows for the round-off of
-                                                                             * one-sided differences */
+      for (int e = 0; e < 24; e++) check_near(ddA[0][e], ddA[1][e], 1e-10); /* the round-off of one-sided differences */
       for (int e = 0; e < 16; e++) check_near(ddM[0][e], ddM[1][e], 1e-10);
     }
   assert_int_equal(cb_bundle_second(&window, (double[]){.5, 1.0001}, (double[24]){0}, NULL), CB_STEP_DOMAIN);

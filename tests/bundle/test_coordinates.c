@@ -1,7 +1,7 @@
-/* Tests of minimum-perturbation coordinates (bundle/coordinates.h): the connection is minimal, and the motion is the
- * same. r: shape; A: connection; B: its curvature, DB: covariant derivative of B; M: cost metric; g: group element;
- * h(r): the new body frame in the given one; Ad_h: the adjoint map of h. Symbols with a prime belong to the new
- * frame. */
+/* Tests of minimum-perturbation coordinates (bundle/coordinates.h): the connection is minimal, and the new body frame
+ * does not change the motion. r: shape; A: connection; B: its curvature, DB: covariant derivative of B; M: cost metric;
+ * g: group element; h(r): the new body frame in the given one; Ad_h: the adjoint map of h. Symbols with a prime belong
+ * to the new frame. */
 #include "bundle/coordinates.h"
 #include "bundle/bundle_private.h"
 #include <curvebody/holonomy.h>
@@ -56,7 +56,7 @@ static void times(int dim, const double *m, const double *v, double *out) {
 }
 
 /* Returns sum_i L_i^2 |A''_i|^2 at r, where L_i is the width of the window in variable i. A''_i is column i of the
- * connection in the frame exp(w + by f), where f is the function of `quadratic` and exp(w) = h is the frame of `moved`.
+ * connection in the frame exp(w + by f), where f is the function `quadratic` and exp(w) = h is the frame of `moved`.
  * The derivative dw follows from h^-1 dh = Ad_h^-1 A - A' = J dw with J = dexp_-w, the derivative of the exponential
  * map. */
 static double square_at(const cb_bundle *b, const cb_bundle *moved, const window *win, const double *r,
@@ -382,7 +382,8 @@ static void body_velocity_integrals_come_nearer(void **state) {
     check_near(hypot(new[0], new[1]), exact, 1e-12); /* the gait causes no rotation, so conjugate displacements have the
                                                       * same length */
     check_at_most(fabs(hypot(cbvi[0], cbvi[1]) - exact), .2 * fabs(hypot(old_cbvi[0], old_cbvi[1]) - exact));
-    check_at_most(fabs(cbvi[0] - new[0]), .05 * fabs(exact)); /* the single components are close, too */
+    check_at_most(fabs(cbvi[0] - new[0]),
+                  .05 * fabs(exact)); /* the components of integral and displacement are close, too */
     check_at_most(fabs(cbvi[1] - new[1]), .1 * fabs(exact));
     if (radius[k] == 1) {
       check_near(exact, .0512808, 5e-8);

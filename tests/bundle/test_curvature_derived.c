@@ -10,8 +10,8 @@
 
 static const double low[CB_SHAPE_MAX] = {-.5, -.5, -.5, -.5, -.5, -.5}, high[CB_SHAPE_MAX] = {.5, .5, .5, .5, .5, .5};
 
-/* Checks that B agrees with differences of A and that second derivatives agree with differences of first ones, both to
- * `differences`. It also checks Bianchi's identity to `identity`. */
+/* Checks that B agrees with differences of A, and that second derivatives agree with differences of first derivatives,
+ * up to the tolerance `differences`. Checks Bianchi's identity up to the tolerance `identity`. */
 static void every_claim(const cb_bundle *b, double differences, double identity, uint64_t *seed) {
   small_loops(b, low, high, 0, seed);
   wrong_sign(b, low, high, 0, seed);
@@ -42,7 +42,7 @@ static void of_points(void **state) {
   }
 }
 
-/* Links in space with three shape variables. */
+/* A tree of four links in space, whose angles depend on three shape variables. */
 #define ARMS                                                                                       \
   "shape: [a, b, c]\n"                                                                             \
   "links:\n"                                                                                       \
@@ -66,7 +66,7 @@ static void of_links(void **state) {
   }
 }
 
-/* Bundles on any group, with entries of A as text. */
+/* For each group, the test makes a bundle whose connection A is given by expressions with random coefficients. */
 static void of_expressions(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;

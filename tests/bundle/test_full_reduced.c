@@ -5,8 +5,8 @@
 
 enum { DISTANCES = 16, TEXT = 4096, TIMES = 8, LARGEST = 6 };
 
-/* A body in both descriptions. In one period, t from 0 to 1, each of the shape variables u and v is mean + cosine cos 2
- * pi t + sine sin 2 pi t, so the shape describes an ellipse. */
+/* A body of particles, for the full motion and for the reconstruction. In one period, t from 0 to 1, each of the shape
+ * variables u and v is mean + cosine cos 2 pi t + sine sin 2 pi t, so the shape describes an ellipse. */
 typedef struct pair_case {
   const char *space;
   int points;
@@ -219,7 +219,7 @@ static void moves(const char *space, int dim, int points, int dropped, uint64_t 
   for (int m = 0; m < points; m++) mass[m] = check_uniform(seed, 0.5, 2);
   pair_case *p = open_pair(space, points, mass, mean, cosine, sine);
   static coordinate at[LARGEST][3];
-  double slopes[LARGEST][2] = {{0}}; /* derivatives of the heights by u and v */
+  double slopes[LARGEST][2] = {{0}}; /* derivatives of the points' heights by the shape variables u and v */
   p->heights = !strcmp(space, "h2xe");
   append(p->bundle, sizeof p->bundle, "chart: %s, points: [", space[0] == 'e' ? "cartesian" : "translation");
   for (int m = 0; m < points; m++) {

@@ -146,11 +146,11 @@ static void gaits_are_continuous(void **state) {
   }
 }
 
-/* Breaks of splines are jumps of a higher derivative; at all other breaks the rate jumps. */
+/* At breaks of splines a higher derivative jumps; at breaks of all other gaits the rate jumps. */
 static void breaks_are_where_rates_jump(void **state) {
   static const int corners[KINDS] = {0, 4, 0, 0, 2, 2}, all[KINDS] = {0, 4, 4, 4, 2, 2};
   for (int kind = 0; kind < KINDS; kind++)
-    for (int how = 0; how < 4; how++) { /* unchanged, backwards, and shifted in time */
+    for (int how = 0; how < 4; how++) { /* gaits unchanged, reversed or shifted in time */
       cb_gait *g = made_of(kind, how);
       const double *at, h = 1e-9;
       const int breaks = cb_gait_breaks(g, &at);

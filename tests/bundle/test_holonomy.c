@@ -184,8 +184,8 @@ static void another_pace_changes_neither_holonomy_nor_length(void **state) {
   cb_expression_free(pace);
 }
 
-/* The body frame of the second bundle is h(r) in that of the first. The second bundle reconstructs g' = h(r0)^-1 g
- * h(r). So the position of this frame in space, g h(r) = h(r0) g', is the same for both. */
+/* h(r) is the body frame of the second bundle in the body frame of the first one. The second bundle reconstructs g' =
+ * h(r0)^-1 g h(r). So both bundles give the second frame the same position in space, g h(r) = h(r0) g'. */
 static void another_body_frame_conjugates_the_holonomy_and_moves_nothing(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;

@@ -79,7 +79,8 @@ static void roundoff_of_the_connection_ends_the_halving(void **state) {
     }
 }
 
-/* If the tolerance is below round-off, round-off also ends the halving inside one step of a run. */
+/* cb_bundle_step halves its step until the error is below the tolerance. If the tolerance is below round-off, the
+ * halving ends when the error is round-off. */
 static void roundoff_ends_the_parts_of_a_step(void **state) {
   const cb_bundle purcell = test_purcell();
   cb_gait *gait = circle(0, 0, 1);

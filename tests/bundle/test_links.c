@@ -1,5 +1,5 @@
-/* Tests of trees of links: compared with chains, planar trees in space, symmetry, many variables, errors, and speed. A:
- * connection; M: cost metric; dA, dM: their derivatives. */
+/* Tests of trees of links. They are compared with chains, and planar trees with trees in space. Other tests check
+ * symmetry, many variables, errors and speed. A: connection; M: cost metric; dA, dM: their derivatives. */
 #include "link_trees.h"
 
 #include <time.h>

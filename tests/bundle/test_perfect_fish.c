@@ -1,6 +1,6 @@
-/* Tests of chains of bodies in a perfect fluid. The form is compared with differences of poses; bodies without coupling
- * are compared with a chain of links; distant links, derivatives, curvature, threads, symmetry, plots and errors are
- * tested. A: connection; M: cost metric; r: shape. */
+/* Tests of chains of bodies in a perfect fluid. The form of the kinetic energy is compared with differences of poses.
+ * Bodies without coupling are compared with a chain of links. Other tests are about distant links, derivatives,
+ * curvature, threads, symmetry, plots and errors. A: connection; M: cost metric; r: shape. */
 #include "curvature_claims.h"
 #include "link_trees.h"
 
@@ -100,9 +100,8 @@ static void the_form_is_the_energy_of_the_poses(void **state) {
 
 /* Without coupling, an ellipse with half axes a and b is a link of length 2 (a + gap), where `gap` is the distance of a
  * hinge from the tip of the ellipse. The masses of the link are pi (b^2 + rho a b) along and pi (a^2 + rho a b) across.
- * The moment of inertia is pi (a^2 - b^2)^2/8 + pi rho a b (a^2 + b^2)/4. rho is the density of the ellipse, and the
- * fluid has density
- * 1. */
+ * The moment of inertia is pi (a^2 - b^2)^2/8 + pi rho a b (a^2 + b^2)/4. rho is the density of the ellipse. The
+ * density of the fluid is 1. */
 static void without_coupling_it_is_a_chain_of_links(void **state) {
   uint64_t seed = check_seed();
   static const double axes[4][2] = {{1, .2}, {.6, .1}, {.8, .5}, {.3, .3}};

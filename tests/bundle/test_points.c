@@ -26,9 +26,7 @@ static void one_space(const cb_space *g, uint64_t *seed) {
       check_near(jet.x[a], x[a], 1e-14);
       for (int i = 0; i < chart->size; i++) check_near(jet.d[i][a], jacobian[0][a * chart->size + i], 1e-13);
     }
-    if (chart->size > g->dim)
-      continue; /* the chart has more coordinates than dimensions; the embedding is linear in
-                                         * such coordinates */
+    if (chart->size > g->dim) continue; /* coordinates of the embedding, in which x is linear */
     for (int j = 0; j < chart->size; j++) {
       for (int s = 0; s < 7; s++) {
         double moved[CB_COORD_MAX];
@@ -191,14 +189,14 @@ static void the_form_is_twice_the_kinetic_energy(void **state) {
     for (int i = 0; i < w; i++)
       for (int j = 0; j < w; j++) form += G[i * w + j] * z[i] * z[j];
     check_near(form, energy, 1e-13 * energy);
-    check_ok(cb_bundle_connection(b, r, A, NULL, M, NULL)); /* P A = Q, M = R - Q^T A */
+    check_ok(cb_bundle_connection(b, r, A, NULL, M, NULL)); /* G = ((P, Q), (Q^T, R)), P A = Q */
     for (int a = 0; a < dim; a++)
       for (int i = 0; i < n; i++) {
         double sum = 0;
         for (int c = 0; c < dim; c++) sum += G[a * w + c] * A[c * n + i];
         check_near(sum, G[a * w + dim + i], 1e-13);
       }
-    for (int a = 0; a < dim; a++) { /* for xi = -A r' the form is M */
+    for (int a = 0; a < dim; a++) { /* for xi = -A r' the value of the form G is r'^T M r' */
       z[a] = 0;
       for (int i = 0; i < n; i++) z[a] -= A[a * n + i] * z[dim + i];
     }

@@ -137,7 +137,7 @@ static void a_swimmer_of_points_is_the_constant_curvature_swimmer(void **state) 
       }
       for (int i = 0; i < 8; i++) check_near(dM[i], dM_[i], 1e-12);
       /* By symmetry the connection of the full group has only the component along the geodesic: omega_y of so3, or v_x
-       * or v_z. Its unit of length is the radius of curvature. */
+       * or v_z. The unit of length of this component is the radius of curvature. */
       const int dim = whole->group->dim, along = swimmers[s].dim == 3 ? 5 : swimmers[s].sign > 0 ? 1 : 0;
       for (int k = 0; k < dim; k++)
         for (int i = 0; i < 2; i++) check_near(all[2 * k + i], k == along ? A_[i] / radius : 0, 1e-12);

@@ -1,9 +1,10 @@
-/* Tests of steps of shape variables that move by themselves: order against a reference by GSL, iterations of Newton's
- * method, conserved momentum and energy, reversal, symplecticity, dry friction, and variables that rest at limits. */
+/* Tests of steps of shape variables that move by themselves: the order of the error against a reference by GSL, the
+ * number of Newton iterations, conserved momentum and energy, reversibility, symplecticity, dry friction, and variables
+ * that rest at their limits. */
 #include "integrators/shapes.h"
 #include "shape_reference.h"
 
-/* Shapes with inertia, with momentum and all kinds of forces. */
+/* Bundles with inertia, with a momentum at the start and all kinds of forces. */
 static const shape_case with_inertia[] = {
     {"floating_snake",
      "{links: 3}",
@@ -92,7 +93,7 @@ static const shape_case with_inertia[] = {
 };
 enum { INERTIA_CASES = sizeof with_inertia / sizeof *with_inertia };
 
-/* Shapes with drag. */
+/* Bundles with drag and without inertia. */
 static const shape_case with_drag[] = {
     {"purcell", "{links: 3}", {NULL}, {"sin(3*t)", NULL}, NULL, {0}, {0, .3}, {0}, {0, .02}, {0, .003}},
     {"purcell",
@@ -140,7 +141,7 @@ static void go(moving_shape *m, const char *text, double h, int n, cb_shape_stat
 }
 
 /* Returns the mean number of iterations of Newton's method in 100 steps. If `restarts` is set, each step makes its
- * first guess from the velocity of the node only. */
+ * first guess only from the velocity at its start. */
 static double mean_iterations(const shape_case *c, double h, bool restarts) {
   moving_shape m;
   shape_open(c, false, &m);
@@ -160,7 +161,7 @@ static double mean_iterations(const shape_case *c, double h, bool restarts) {
 
 /* Newton's matrix is accurate to second order in the rotation of the body in a step, also if the momentum rotates in
  * the frame of the body. At small steps at most two iterations are needed if the first guess is made from the steps
- * before, and four or five if it is made from the velocity of the node. If the matrix were wrong in first order, one
+ * before, and four or five if it is made from the velocity at the start. If the matrix were wrong in first order, one
  * more iteration would be needed; if it were wrong in second order, two more iterations at a large step. */
 static void newton_needs_few_iterations(void **state) {
   for (int i = 0; i < INERTIA_CASES; i++) {
@@ -339,7 +340,7 @@ static void dry_friction_stops_at_the_known_places(void **state) {
     before = v;
   }
   assert_int_equal(turned, 5);
-  check_near(s.r[0], -.08, 2e-5); /* the force of the spring is then less than f */
+  check_near(s.r[0], -.08, 2e-5); /* the force of the spring, .08, is then less than the friction, .09 */
   shape_close(&m);
 }
 

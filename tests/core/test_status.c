@@ -1,4 +1,4 @@
-/* Tests of the texts of errors: a nan in a message has no sign. */
+/* Tests that a nan in an error message is written without a sign. */
 #include "check.h"
 
 static void a_nan_has_no_sign(void **unused) {

@@ -21,7 +21,7 @@ static void velocity(const memory_sink *m, size_t row, int i, double out[3]) {
   cb_apply3(r, memory_field(m, row, "twist") + 6 * i + 3, out);
 }
 
-/* Drops all events that are not contacts, such as warnings. Returns the number of contacts. */
+/* Removes all events that are not contacts, such as warnings, from the list. Returns the number of contacts. */
 static size_t contacts(memory_sink *m) {
   size_t n = 0;
   for (size_t e = 0; e < m->n_events; e++)
@@ -48,7 +48,8 @@ static void head_on_impact_has_the_closed_form(void **unused) {
   cb_scenario *s = memory_go(&m, text);
   assert_int_equal(contacts(&m), 1);
   check_near(m.event[0].time, .7 / .75, 1e-13);
-  assert_int_equal(m.event[0].particle, 0); /* numbers of bodies, which come first in the dimension `particle` */
+  /* `particle` and `other` are numbers in the dimension `particle`, in which bodies come before particles */
+  assert_int_equal(m.event[0].particle, 0);
   assert_int_equal(m.event[0].other, 1);
   const double J = 1.7 * .75 / (1. / 2 + 1. / 3);
   check_near(m.event[0].impulse, J, 1e-14);
@@ -77,9 +78,10 @@ static void particle_hits_a_body_by_its_radius(void **unused) {
   finish(&m, s);
 }
 
-/* Light particles without radius fall from the height 1 and hit the surfaces of shapes at these heights: 0.3 (the end
- * of a capsule), 0.2 (the side of an ellipsoid on its edge), 0.05 (a plate), 0.4 (a list of shapes: the ball of radius
- * 0.1 at (0, 0, 0.3), not the box), and 0.2 (a capsule that is rotated and shifted in its body). */
+/* Light particles without radius move down from the height 1 with the speed 1, and hit the surfaces of shapes at these
+ * heights: 0.3 (the end of a capsule), 0.2 (the side of an ellipsoid on its edge), 0.05 (a plate), 0.4 (a list of
+ * shapes: the ball of radius 0.1 at (0, 0, 0.3), not the box), and 0.2 (a capsule that is rotated and shifted in its
+ * body). */
 static void shapes_are_where_their_surfaces_are(void **unused) {
   (void)unused;
   static const char text[] =
@@ -104,7 +106,8 @@ static void shapes_are_where_their_surfaces_are(void **unused) {
   assert_int_equal(contacts(&m), 5);
   for (size_t e = 0; e < m.n_events; e++) {
     const int body = m.event[e].particle;
-    assert_int_equal(m.event[e].other, 5 + 5 + body); /* numbered after five bodies and their centres */
+    /* the particles are numbered after the five bodies and their five centres */
+    assert_int_equal(m.event[e].other, 5 + 5 + body);
     check_near(m.event[e].time, 1 - height[body], 1e-12);
   }
   finish(&m, s);
@@ -127,7 +130,8 @@ static void oblique_impact_has_the_inertia_of_the_fluid(void **unused) {
   memory_sink m;
   double v[2][3], M[2], n[3];
   cb_scenario *s = memory_go(&m, text);
-  /* the added mass of the model, from the momentum; it follows from the volume inside the faces */
+  /* M is the mass plus the added mass, which is the momentum divided by the speed .5. The added mass is that of the
+   * volume inside the faces, so it is a little smaller than that of a ball. */
   M[0] = memory_field(&m, 0, "body_momentum")[3] / .5;
   check_near(M[0], 5 + 2. / 3 * pi * .001 * 1000, .2);
   M[1] = 30 + (M[0] - 5) * 8;
@@ -261,8 +265,8 @@ static void box_comes_to_rest_on_a_box(void **unused) {
   const double *p = last(&m, "pose") + 7, *Y = last(&m, "twist") + 6;
   check_near(p[2], .1 + .125, 1e-12); /* the upper box lies on its face along z */
   check_near(hypot(p[4], p[5]), 0, 1e-12);
-  for (int i = 0; i < 6; i++)
-    if (i != 2 && i != 3 && i != 4) check_near(Y[i], 0, 1e-10); /* without friction it may turn and slide */
+  for (int i = 0; i < 6; i++) /* without friction the box may rotate about z and slide */
+    if (i != 2 && i != 3 && i != 4) check_near(Y[i], 0, 1e-10);
   finish(&m, s);
 }
 
@@ -283,8 +287,8 @@ static void boxes_rest_in_a_stack(void **unused) {
   finish(&m, s);
 }
 
-/* The pairs that may touch, their normals and their patches follow from the state: a run continues from a checkpoint
- * with identical rows and events. */
+/* The pairs that may touch, their normals and their patches are computed from the state. So a run that continues from a
+ * checkpoint has identical rows and events. */
 static void run_continues_from_a_checkpoint(void **unused) {
   (void)unused;
   static const char text[] =
@@ -310,8 +314,8 @@ static void run_continues_from_a_checkpoint(void **unused) {
 /* --- joints --- */
 
 /* A ball of mass M hits rod B at the distance s from its centre. Rods A and B have the length 2 a, the mass m and the
- * moment of inertia I, and are joined at their ends. J is the impulse of the ball, and R that of the joint, both on B.
- * The velocities v of the centres and the angular velocities w become
+ * moment of inertia I, and are joined at their ends. J is the impulse of the ball on B, and R the impulse of the joint
+ * on B. The velocities v of the centres and the angular velocities w become
  *   A: v = -R/m, w = -a R/I;   B: v = (J + R)/m, w = (s J - a R)/I;   R = -J (1/m - a s/I)/(2 (1/m + a^2/I)) */
 static void impact_goes_through_a_joint(void **unused) {
   (void)unused;
@@ -372,7 +376,7 @@ static void bodies_that_overlap_at_the_start_are_named(void **unused) {
   assert_non_null(strstr(cb_error_text(), "the gap between body `a` and body `b` is -0.05: expected at least 0"));
 }
 
-/* Two boxes overlap at their joint. They do not touch each other, unless `between` names both. */
+/* Two boxes overlap at their joint. They can touch each other only if `between` names both. */
 static void neighbours_touch_only_if_between_names_them(void **unused) {
   (void)unused;
   static const char format[] =

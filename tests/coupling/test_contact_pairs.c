@@ -46,7 +46,7 @@ static void touch_of_ellipsoids(const place g[2], const double (*size)[3], touch
   double A[2][3][3], q[3], r[3], low = 0, high = 1, l = .5;
   for (int k = 0; k < 2; k++) tensor(&g[k], size[k], A[k]);
   for (int i = 0; i < 3; i++) r[i] = g[1].x[i] - g[0].x[i];
-  for (int n = 0; n < 60; n++) { /* dS/dl = (1 - l)^2 q^T A q - l^2 q^T B q decreases */
+  for (int n = 0; n < 60; n++) { /* bisection: dS/dl = (1 - l)^2 q^T A q - l^2 q^T B q decreases */
     double C[6][6];
     l = (low + high) / 2;
     for (int i = 0; i < 3; i++) {
@@ -110,8 +110,8 @@ static void farthest(const place *g, const double h[3], const double n[3], doubl
   }
 }
 
-/* Tries the normal d or -d, whichever points from A to B. i and j are the axes of A and B of which d is the product. If
- * i or j is 3, d is an axis of the other box. */
+/* Tries the normal d or -d, whichever points from A to B. d is the vector product of axis i of A and axis j of B. With
+ * i = 3, d is axis j of B; with j = 3, d is axis i of A. */
 static void try_normal(const place g[2], const double (*size)[3], const double d[3], int i, int j, touch *out) {
   double n[3], p[2][3], r[3], u[2][3];
   const double length = sqrt(dot(d, d));
@@ -188,7 +188,7 @@ static void state_at(const memory_sink *m, size_t row, double after, kirchhoff *
   }
 }
 
-/* Computes the gradient G of the gap, as wrenches on both bodies in their frames. Returns w. */
+/* Computes the gradient G of the gap, as wrenches on both bodies in their frames. Returns w = G I^-1 G^T. */
 static double gradient(const state *s, const touch *t, const kirchhoff *k, double G[2][6]) {
   double w = 0;
   for (int b = 0; b < 2; b++) {
@@ -246,7 +246,7 @@ static void compare(const memory_sink *m, size_t row, const cb_event_row *contac
 static void added_mass_of_ellipsoid(const double h[3], double K[6]) {
   double a[3] = {0, 0, 0};
   const double all = h[0] * h[1] * h[2], volume = 4 * M_PI / 3 * all, du = .1;
-  for (int n = -800; n <= 800; n++) { /* l = exp(u): the rule of trapezoids converges exponentially */
+  for (int n = -800; n <= 800; n++) { /* l = exp(u): the trapezoidal rule converges exponentially */
     const double l = exp(n * du), root = sqrt((h[0] * h[0] + l) * (h[1] * h[1] + l) * (h[2] * h[2] + l));
     for (int i = 0; i < 3; i++) a[i] += all * du * l / ((h[i] * h[i] + l) * root);
   }
@@ -259,12 +259,13 @@ static void added_mass_of_ellipsoid(const double h[3], double K[6]) {
 }
 
 typedef struct kind {
-  const char *shape; /* a format with three sizes */
+  const char *shape; /* a format of printf for the shape, with three sizes */
   const char *model; /* the fluid model */
   find_touch *find;
-  void (*fluid)(const double size[3], double K[6]); /* the diagonal of the added mass; NULL: that of the record */
-  double factor[3], low, high;                      /* sizes in the text divided by those in `size`; range of sizes */
-  double restitution;                               /* of every second pair; the others have 1 */
+  void (*fluid)(const double size[3],
+                double K[6]);  /* computes the diagonal of the added mass; NULL: the record has it */
+  double factor[3], low, high; /* factor: sizes in the scenario divided by those in `size`; low, high: range of sizes */
+  double restitution;          /* restitution of every second pair; the other pairs have the restitution 1 */
 } kind;
 
 /* Writes a scenario of two bodies with random sizes, inertias, attitudes and spins. The second body moves towards the
@@ -354,11 +355,11 @@ static void check_pairs(const char *what, const kind *of, int pairs, int least) 
                 most.contacts, most.left_out, most.gap, most.impulse, most.jump, most.energy, most.pose);
   check_at_least(most.contacts, least);
   check_at_most(most.left_out, pairs / 4);
-  check_at_most(most.gap, 1e-11);    /* the error of order 4 in a step of this length */
-  check_at_most(most.pose, 5e-11);   /* the same; spins are up to 2/s and more after a contact */
-  check_at_most(most.impulse, 1e-9); /* the same, divided by sizes and velocities */
-  check_at_most(most.jump, 1e-9);    /* the same */
-  check_at_most(most.energy, 1e-12); /* energy has no error of the step to this order */
+  check_at_most(most.gap, 1e-11);    /* the error of the step, which is of order 4 */
+  check_at_most(most.pose, 5e-11);   /* this error times spins, which exceed 2/s after a contact */
+  check_at_most(most.impulse, 1e-9); /* the error of the pose, divided by sizes and velocities */
+  check_at_most(most.jump, 1e-9);    /* the error of the impulse */
+  check_at_most(most.energy, 1e-12); /* the step conserves the energy more accurately than poses */
 }
 
 /* --- the tests --- */

@@ -1,10 +1,10 @@
-/* Tests of contacts of bodies that feel each other through the fluid, and of impacts on bodies at rest. */
+/* Tests of contacts of bodies that act on each other through the fluid, and of impacts on bodies at rest. */
 #include "memory_sink.h"
 #include "system_runs.h"
 
 enum { BALLS = 5 };
 
-/* Drops all events that are not contacts. Returns the number of contacts. */
+/* Removes all events that are not contacts from the list. Returns the number of contacts. */
 static size_t contacts(memory_sink *m) {
   size_t n = 0;
   for (size_t e = 0; e < m->n_events; e++)
@@ -17,7 +17,7 @@ static void finish(memory_sink *m, cb_scenario *s) {
   cb_scenario_free(s);
 }
 
-/* --- balls in a row that feel each other as dipoles ---
+/* --- balls in a row that act on each other as dipoles ---
  *
  *   M_ii = k,  M_ij = -2 rho D^2/(4 pi |x_i - x_j|^3),  p = M v,  dp_i/dt = d/dx_i (v^T M v/2)
  * x are the places on a line, v the velocities, p the momenta, and rho is the density of the fluid. k is the inertia of
@@ -30,14 +30,14 @@ typedef struct row {
   double k, coupling; /* coupling: 2 rho D^2/(4 pi) */
 } row;
 
-/* v = M^-1 p */
+/* Computes the velocities v = M^-1 p of the balls, with their positions x, momenta p and the inertia matrix M(x). */
 static void velocities(const row *r, const double *x, const double *p, double *v) {
   double M[BALLS][BALLS + 1];
   for (int i = 0; i < BALLS; i++) {
     for (int j = 0; j < BALLS; j++) M[i][j] = i == j ? r->k : -r->coupling / pow(fabs(x[i] - x[j]), 3);
     M[i][BALLS] = p[i];
   }
-  for (int c = 0; c < BALLS; c++) /* M is positive definite: no pivots */
+  for (int c = 0; c < BALLS; c++) /* M is positive definite, so no pivoting is needed */
     for (int i = 0; i < BALLS; i++) {
       const double factor = i == c ? 0 : M[i][c] / M[c][c];
       for (int j = 0; j <= BALLS; j++) M[i][j] -= factor * M[c][j];
@@ -59,7 +59,7 @@ static int rhs(double t, const double *z, double *dz, void *user) {
   return 0;
 }
 
-/* Moves the balls for this time. */
+/* Moves the balls for a time in which they do not touch. */
 static void move(const row *r, double time, double z[2 * BALLS]) {
   row own = *r;
   if (time > 0) solve_reference(rhs, &own, 2 * BALLS, time, z);
@@ -142,7 +142,7 @@ static void cradle_in_water_has_the_inertia_of_all_balls(void **unused) {
       lost += (1 - e * e) * rate * rate / (2 * (answer[i + 1] - answer[i]));
       assert_true(found < m.n_events);
       assert_int_equal(m.event[found].particle, i);
-      check_near(m.event[found].time, t, 1e-10); /* the error of the step */
+      check_near(m.event[found].time, t, 1e-10); /* the error of the steps of the run */
       check_relative(m.event[found].speed_before, rate, 1e-9);
       check_relative(m.event[found].impulse, J, 1e-9);
     }
@@ -178,7 +178,7 @@ static void long_steps_do_not_miss_contacts_in_a_coupling(void **unused) {
 /* --- impacts on bodies that rest --- */
 
 /* A ball falls on a ball that rests on a plane, at restitution 1. The resting ball cannot move. So the other ball rises
- * to its height again and falls a second time, for any time of the impact within a step. */
+ * to the height from which it fell, and falls a second time. This holds for any time of the impact within a step. */
 static void impact_on_a_resting_body_keeps_energy(void **unused) {
   (void)unused;
   for (int n = 0; n < 4; n++) {

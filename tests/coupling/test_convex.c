@@ -1,4 +1,5 @@
-/* The gap of two convex bodies against closed forms, brute-force minimisation and differences. */
+/* Tests of the gap of two convex bodies. The gap is compared with closed forms, brute-force minimisation and
+ * differences. */
 #include "check.h"
 #include "coupling/convex.h"
 #include "numerics/vec3.h"
@@ -33,7 +34,7 @@ static void box_of(double a, double b, double c, double x[8][3]) {
   }
 }
 
-/* Makes n random points, of which a body is the convex hull. */
+/* Makes n random points. Their convex hull is a body. */
 static void random_points(uint64_t *seed, int n, double (*x)[3]) {
   for (int i = 0; i < n; i++) {
     check_direction(seed, 3, x[i]);
@@ -63,8 +64,8 @@ static void balls_and_capsules_have_closed_forms(void **unused) {
     double d[3];
     for (int i = 0; i < 3; i++) d[i] = p[2][i] - p[0][i];
     check_near(gap_of(&one, &ga, &two, &gb).gap, sqrt(cb_dot3(d, d)) - .3, 1e-15 * 8);
-    /* the distance of two segments is that of the lines, or of an end and a segment (Ericson, Real-Time Collision
-     * Detection, 2005) */
+    /* the distance of two segments is the distance of their lines, or of an end and the other segment (Ericson,
+     * Real-Time Collision Detection, 2005) */
     double e[3], f[3], r[3];
     for (int i = 0; i < 3; i++) {
       e[i] = p[1][i] - p[0][i];
@@ -85,8 +86,9 @@ static void balls_and_capsules_have_closed_forms(void **unused) {
   }
 }
 
-/* The gap of two boxes with parallel faces is the largest of the gaps along the axes, or the distance of edges or
- * corners. */
+/* The gaps of two boxes with parallel faces along the axes are the distances of the centres minus the sums of the half
+ * edges. If some of these gaps are positive, the gap of the boxes is the root of the sum of their squares. Otherwise it
+ * is the largest of these gaps. */
 static void parallel_boxes_have_closed_forms(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();
@@ -109,7 +111,8 @@ static void parallel_boxes_have_closed_forms(void **unused) {
   }
 }
 
-/* Boxes that lie on each other: the gap and the normal are exact for gaps of any size, also of 0 and round-off. */
+/* For boxes that lie on each other, the gap and the normal are right up to round-off for gaps of any size, even if the
+ * gap is 0 or of the size of round-off. */
 static void faces_that_touch_have_an_exact_normal(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();
@@ -184,7 +187,7 @@ static double least_of(double (*f)(const gsl_vector *, void *), int n, task *t, 
   double least = INFINITY;
   for (int k = 0; k < starts; k++) {
     for (int i = 0; i < n; i++) gsl_vector_set(at, (size_t)i, check_uniform(seed, -3, 3));
-    for (int again = 0; again < 3; again++) { /* sometimes the simplex shrinks too early */
+    for (int again = 0; again < 3; again++) { /* the simplex may shrink before it reaches the minimum */
       gsl_vector_set_all(size, again ? .01 : .5);
       gsl_multimin_fminimizer_set(m, &of, at, size);
       for (int i = 0; i < 600 && gsl_multimin_fminimizer_size(m) > 1e-10; i++)
@@ -220,8 +223,8 @@ static void ellipsoids_agree_with_minimisation(void **unused) {
 }
 
 /* Returns g(n), the width of the gap along n: the minimum of n.y over b minus the maximum of n.x over a. The gap is the
- * maximum of g(n) over all n. It is g of the normal that is returned, and the contact points are on a line along this
- * normal and in both bodies. */
+ * maximum of g(n) over all n. The library returns the normal at which g has its maximum. The two contact points are in
+ * the two bodies, on a line along this normal. */
 static double g_of(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb, const double n[3]) {
   double sum = 0;
   for (int k = 0; k < 2; k++) {
@@ -262,11 +265,11 @@ static void gap_is_the_largest_width(void **unused) {
     for (int i = 0; i < 3; i++) guess[i] /= length;
     cb_convex_contact again;
     cb_convex_gap(a, &ga, b, &gb, guess, &again);
-    if (c.gap > 0) check_near(again.gap, c.gap, 1e-13); /* for any guess */
+    if (c.gap > 0) check_near(again.gap, c.gap, 1e-13); /* the guess changes only gaps of bodies that overlap */
     worst = fmax(worst, fabs(c.gap - g_of(a, &ga, b, &gb, c.normal)));
     for (int i = 0; i < 3; i++) d[i] = c.b[i] - c.a[i];
     for (int i = 0; i < 3; i++) worst = fmax(worst, fabs(d[i] - c.gap * c.normal[i]));
-    for (int j = 0; j < 200; j++) { /* g is not larger in a direction near the normal, or in a random one */
+    for (int j = 0; j < 200; j++) { /* g_of is not larger in a direction near the normal, or in a random one */
       check_direction(&seed, 3, w);
       const double small = j & 1 ? 1 : pow(10, check_uniform(&seed, -6, 0));
       for (int i = 0; i < 3; i++) n[i] = (j & 1 ? 0 : c.normal[i]) + small * w[i];
@@ -276,7 +279,8 @@ static void gap_is_the_largest_width(void **unused) {
     }
   }
   print_message("largest error of a gap: %.3g\n", worst);
-  check_at_most(worst, 1e-13); /* points of ellipsoids have the error of the normal times the radius of curvature */
+  /* the error of a point of an ellipsoid is the error of the normal times the radius of curvature */
+  check_at_most(worst, 1e-13);
 }
 
 /* --- motion --- */
@@ -299,7 +303,8 @@ static void velocity_at(const cb_pose *g, const double Y[6], const double x[3], 
 }
 
 /* The rate n.(v_B - v_A) agrees with the derivative of the gap by differences of order 6, for bodies that are apart and
- * for bodies that overlap. The common guess keeps all gaps on one branch. */
+ * for bodies that overlap. The vector `guess` passes the normal from call to call, so that all gaps of bodies that
+ * overlap belong to the same direction of separation. */
 static void rate_is_the_derivative_of_the_gap(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();
@@ -385,8 +390,8 @@ static void extent(const cb_convex *a, const cb_pose *ga, const cb_convex *b, co
   }
 }
 
-/* A small box on a face, two bars that cross, and a capsule on a face: the points are the corners of the common
- * part. */
+/* Tests a small box on a face, two bars that cross, and a capsule on a face. The points of the patch are the corners of
+ * the area that both bodies share. */
 static void patch_has_the_corners_of_the_common_part(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();

@@ -206,7 +206,8 @@ static void ball_in_water_on_a_rod(void **unused) {
                         "false, place: {position: [0.6, 0, -0.8]}}\n"
                         "constraints:\n  - {distance_to_point: {particle: [ball, 0], at: {point: [0, 0, 0]}}}\n",
                         2, 0.01 / (1 << i), 3, fields_without_rows);
-    /* The record contains m + m_f/2; the densities give m - m_f = m (1 - 1/3). */
+    /* The inertia in the record is m + m_f/2, with the mass m of the ball and the mass m_f of the displaced fluid. The
+     * densities give m - m_f = m (1 - 1/3). */
     swing w = {body_mass(s) * (1 - 1. / 3) * 9.81 / row_of(s, INERTIA, 0)[35]};
     double z[2] = {atan2(0.6, 0.8), 0};
     solve_reference(swing_rhs, &w, 2, 3, z);
@@ -259,7 +260,7 @@ static void sphere_settles_in_stokes_drag(void **unused) {
   check_near(log2(error[0] / error[1]), 2, 0.1);
 }
 
-/* A ball with mass m = 4 and volume V bobs in a fluid with the density rho = 1000 - 200 z. It satisfies
+/* A ball with mass m = 4 and volume V oscillates along z in a fluid with the density rho = 1000 - 200 z. It satisfies
  * (m + rho V/2) z'' = -(m - rho V) g with gravity g. */
 static int bob_rhs(double t, const double *z, double *dz, void *user) {
   const double V = 4 * M_PI / 3 * 1e-3, displaced = (1000 - 200 * z[0]) * V;
@@ -307,7 +308,8 @@ static void tracers_circle_in_a_vortex(void **unused) {
 /* --- events and walls, in closed form --- */
 
 /* A light ball of mass m rises with the constant acceleration (m_f - m) g/(m + m_a). m_f is the mass of the displaced
- * fluid, here 2 m, m_a the added mass, and g gravity. The run stops when its highest point reaches z = 0. */
+ * fluid, here 2 m, m_a the added mass, and g gravity. The run stops when the highest point of the ball reaches
+ * z = 0. */
 static void run_stops_when_a_ball_surfaces(void **unused) {
   simulation *s =
       run(HEAD

@@ -76,7 +76,7 @@ static void ball_that_comes_to_rest_ends_the_run(void **unused) {
   assert_int_equal(e0.status, CB_ERROR_CONTACT_ACCUMULATION);
 }
 
-/* With `accumulation: rest` the same ball stays on the wall. */
+/* With `accumulation: rest` a bouncing ball stays on the wall when its flights have become too short. */
 static void ball_comes_to_rest_on_a_wall(void **unused) {
   const result r = fall(-10, "contacts: {accumulation: rest}\n" WALL(0.5), 0.01, 3);
   const double v = sqrt(21), first = (v - 1) / 10, rest = first + 2 * 0.5 * v / (10 * 0.5);
@@ -86,8 +86,8 @@ static void ball_comes_to_rest_on_a_wall(void **unused) {
   check_near(r.z, 0, 1e-13);
 }
 
-/* An event behind the wall does not happen. An event in front of the wall happens before and after the contact. Events
- * and contact are recorded in the order of time. */
+/* An event behind the wall does not happen. An event in front of the wall happens twice, before and after the contact.
+ * Events and contact are recorded in the order of time. */
 static void events_stop_at_a_contact_in_the_same_step(void **unused) {
   const result r = fall(0,
                         WALL(1) "events:\n"
@@ -105,7 +105,7 @@ static void all_zeros_of_a_step_are_found(void **unused) {
   const result two = fall(0, "events: [{expression: {particle: [p, 0], value: (z - 0.5)*(z - 0.52)}}]\n", 0.1, 1);
   check_ok(two.status);
   assert_int_equal(two.events, 2);
-  check_near(two.event[0].time, 0.48, 1e-11); /* values below 1e-13 count as 0, and the slope is .02 */
+  check_near(two.event[0].time, 0.48, 1e-11); /* values below 1e-13 count as 0, at a slope of .02 */
   check_near(two.event[1].time, 0.5, 1e-11);
   const result start = fall(0, "events: [{expression: {particle: [p, 0], value: t*(t - 0.05)}}]\n", 0.1, 1);
   check_ok(start.status);
@@ -117,8 +117,8 @@ static void all_zeros_of_a_step_are_found(void **unused) {
   assert_int_equal(back.events, 1);
 }
 
-/* A mass m that hangs at rest pulls with m g, with gravity g, even in a step that another particle's contact
- * divides. */
+/* A mass m hangs at rest, so the tension is m g, where g is gravity. This holds even in a step that is divided by a
+ * contact of another particle. */
 static void tension_is_right_in_a_divided_step(void **unused) {
   simulation *s = simulate(
       "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, -10]}\nbodies:\n"
@@ -128,7 +128,8 @@ static void tension_is_right_in_a_divided_step(void **unused) {
       "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 1}\nrecord: {observables: [constraints]}\n",
       NULL, 0, (const char *const[]){"multiplier", NULL});
   assert_int_equal(s->events, 1);
-  for (size_t row = 1; row < s->rows; row++) check_near(s->value[0][row], 10, 1e-10); /* round-off over the step */
+  for (size_t row = 1; row < s->rows; row++)
+    check_near(s->value[0][row], 10, 1e-10); /* round-off divided by the step */
   simulation_free(s);
 }
 

@@ -135,7 +135,7 @@ static void steps_are_reversible(void **unused) {
     world w, start;
     create(&w, k == 1, k == 2 ? 0.3 : 0);
     create(&start, k == 1, k == 2 ? 0.3 : 0);
-    const int n = k == 2 ? 20 : 200; /* backwards in time, a damped motion grows */
+    const int n = k == 2 ? 20 : 200; /* few steps with damping, because backwards in time a damped motion grows */
     for (int i = 0; i < n; i++) step(&w, 0.01 * i, 0.01);
     assert_true(difference(&w, &start) > 1e-2);
     for (int i = n; i > 0; i--) step(&w, 0.01 * i, -0.01);
@@ -176,8 +176,8 @@ static void perturb(world *w, int c, double by) {
 }
 
 /* Writes the derivative of the state after a step h with respect to component c of the state before it, by differences
- * of fourth order. The order of out[2 * COORDINATES] is that of `perturb`; twists of bodies refer to their final
- * frames. If h = 0, there is no step. */
+ * of fourth order. out[2 * COORDINATES] has the same order as the components of `perturb`; twists of bodies refer to
+ * their final frames. If h = 0, there is no step. */
 static void tangent(int c, double h, double *out) {
   static const double eps = 1e-3, weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
   const int n = COORDINATES;
@@ -196,8 +196,8 @@ static void tangent(int c, double h, double *out) {
       double log[3], twist[6];
       cb_pose_inverse(&base.state[b].g, &back);
       cb_pose_multiply_in(0, &back, &w.state[b].g, &move);
-      /* The first order of the logarithm is enough. Terms of second to fourth order in eps have no derivative at 0, and
-       * the differences are exact for them. */
+      /* The first order of the logarithm suffices: the differences are exact for the terms of second to fourth order in
+       * eps, and the derivatives of these terms at eps = 0 are 0. */
       for (int i = 0; i < 3; i++) log[i] = 2 * move.q[1 + i] / move.q[0];
       for (int i = 0; i < 3; i++) {
         twist[i] = log[i];

@@ -1,4 +1,4 @@
-/* Joined bodies on a reflecting floor: they bounce, slide and come to rest on it. */
+/* Tests of joined bodies that bounce off a reflecting floor, slide and come to rest on it. */
 #include "memory_sink.h"
 
 #include <string.h>
@@ -54,7 +54,8 @@ static double error_of_stepladder(double h) {
   return error;
 }
 
-/* The feet rest on the floor during the whole run, and the motion is that of the reduced equation to order 2. */
+/* The feet rest on the floor during the whole run, and the difference from the motion by the equation of angle_of_leg
+ * is of order 2 in the step. */
 static void feet_of_a_stepladder_slide_on_the_floor(void **unused) {
   (void)unused;
   const double coarse = error_of_stepladder(.01), fine = error_of_stepladder(.005);
@@ -65,8 +66,8 @@ static void feet_of_a_stepladder_slide_on_the_floor(void **unused) {
 
 /* --- a body of two boxes, in one piece and on a weld --- */
 
-/* Compares one body of two boxes with two boxes on a weld, which fall on a floor. Computes the differences of the poses
- * and of the energies at the time `end`. At t = 0.3 there have been two impacts. */
+/* Compares one body of two boxes with two bodies, one box each, that a weld joins. They fall on a floor. Computes the
+ * differences of the poses and of the energies at the time `end`. At t = 0.3 there have been two impacts. */
 static void differ(double step, double end, double *of_pose, double *of_energy) {
   static const char *const fluid =
                                "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, -9.81], floor: {kind: "
@@ -106,7 +107,7 @@ static void welded_boxes_bounce_as_one_body_and_come_to_rest(void **unused) {
   check_at_most(fine, 1e-5);
   check_near(log2(coarse / fine), 2, .3);
   differ(.002, 2, &pose, &energy);
-  check_at_most(energy, 1e-12); /* both lie flat; the poses are sensitive to errors */
+  check_at_most(energy, 1e-12); /* both bodies lie flat; small errors change where they lie */
 }
 
 /* --- a chain --- */
@@ -147,7 +148,7 @@ static void chain_comes_to_rest_on_the_floor(void **unused) {
     for (int i = 3; i < 5; i++) change = fmax(change, fabs(momentum[i] - first[i]));
   }
   print_message("chain on a floor: lowest %.3g, joints %.3g, horizontal momentum %.3g\n", lowest, gap, change);
-  check_at_least(lowest, -1e-11); /* the accuracy of closed gaps */
+  check_at_least(lowest, -1e-11); /* gaps of closed contacts have errors of about this size */
   check_at_most(gap, 1e-14);
   check_at_most(change, 1e-13);
   const double *twist = memory_field(&m, m.n_rows - 1, "twist");
@@ -184,7 +185,7 @@ static void drop_lift(const char *restitution, const char *slide, double end, do
 }
 
 /* The slide is at its lowest value when the base lands with the speed v. Floor and limit act at once, so both boxes
- * leave with the speed v/2, as one body of mass 8. Of the energy m v^2/2 = 8 * 10 * 0.5, 3/4 are lost. */
+ * leave with the speed v/2, as one body of mass 8. They lose 3/4 of the energy m v^2/2 = 8 * 10 * 0.5. */
 static void bodies_at_a_limit_bounce_as_one(void **unused) {
   (void)unused;
   double z[2], E[2];
@@ -206,8 +207,8 @@ static void dry_friction_does_not_resist_an_impact(void **unused) {
 
 /* --- a body on two legs --- */
 
-/* Runs a body on two legs. `left` and `right` contain further keys of the hips. Checks properties that hold for all of
- * them. Returns the largest component of the twists at the end. */
+/* Runs a body on two legs. `left` and `right` contain further keys of the hips. Checks properties that do not depend on
+ * these keys. Returns the largest component of the twists at the end. */
 static double stand(const char *left, const char *right, double step, double end) {
   char text[2048];
   memory_sink m;
@@ -228,7 +229,7 @@ static double stand(const char *left, const char *right, double step, double end
   for (size_t row = 0; row < m.n_rows; row++) {
     const double *gap = memory_field(&m, row, "joint_residual"), *p = memory_field(&m, row, "total_momentum");
     for (int j = 0; j < 2; j++) check_at_most(gap[j], 1e-14);
-    for (int i = 3; i < 5; i++) check_near(p[i], 0, 1e-13); /* nothing acts along the floor */
+    for (int i = 3; i < 5; i++) check_near(p[i], 0, 1e-13); /* no force acts along the floor */
   }
   const double *twist = memory_field(&m, m.n_rows - 1, "twist");
   for (int i = 0; i < 18; i++) largest = fmax(largest, fabs(twist[i]));

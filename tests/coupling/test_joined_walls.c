@@ -21,7 +21,7 @@ static void blow_of_a_wall_goes_through_the_hinge(void **unused) {
       "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 0.905}\n");
   const double mass = 2, I = .17;
   const double M[3][3] = {{2 * mass, -mass / 2, mass / 2}, {-mass / 2, mass / 4 + I, 0}, {mass / 2, 0, mass / 4 + I}};
-  /* M z = (1, -1, 0) by Cramer's rule */
+  /* solves M z = (1, -1, 0) by Cramer's rule */
   double c[3][3], z[3];
   for (int i = 0; i < 3; i++) cb_cross3(M[(i + 1) % 3], M[(i + 2) % 3], c[i]);
   const double det = cb_dot3(M[0], c[0]);
@@ -30,17 +30,18 @@ static void blow_of_a_wall_goes_through_the_hinge(void **unused) {
   assert_int_equal(m.n_events, 1);
   check_near(m.event[0].time, .9, 1e-12);
   check_near(m.event[0].impulse, impulse, 1e-10);
-  /* the rate b' - a' of the hinge; since the impact, at most half a step ago, it has changed by the square of the
-   * angles */
+  /* The rate of the hinge is the difference of the rates of both bodies. The impact was half a step before the last
+   * row. Since then the rate has changed by terms of second order in the small angles. */
   check_near(memory_field(&m, m.n_rows - 1, "rate")[0], after[2] - after[1], 1e-3);
   check_relative(*memory_field(&m, m.n_rows - 1, "energy"), *memory_field(&m, 0, "energy"),
-                 1e-8); /* the error of order 2 after the blow */
+                 1e-8); /* the error of order 2 after the impact */
   memory_free(&m);
   cb_scenario_free(s);
 }
 
 /* Compares a body of two parts, a rigid front and a tail that poses bend, with two bodies on a weld. The local model is
- * a sum over faces, so both have the same equations. Their steps differ by errors of order 2. */
+ * a sum over faces, so the parts and the two bodies have the same equations. The steps of both runs differ by errors of
+ * order 2. */
 static double difference_of_welded_tail(double step) {
   static const char *const fluid = "curvebody: 1\nfluid: {medium: 1000, gravity: [0, 0, 0]}\nbodies:\n",
                            *const front = "{name: box, a: 0.3, b: 0.1, c: 0.2}",
@@ -65,7 +66,7 @@ static double difference_of_welded_tail(double step) {
   double out = 0;
   const double *p1 = memory_field(&one, one.n_rows - 1, "pose"), *p2 = memory_field(&two, two.n_rows - 1, "pose");
   for (int i = 0; i < 7; i++) out = fmax(out, fabs(p1[i] - p2[i]));
-  check_at_least(fabs(p1[1]), 1e-4); /* it moves */
+  check_at_least(fabs(p1[1]), 1e-4); /* the body moves */
   memory_free(&one);
   memory_free(&two);
   cb_scenario_free(s1);
@@ -97,7 +98,7 @@ static void damped_steps_let_a_blow_decay(void **unused) {
         "integrator: {name: hamilton_pontryagin, step: 0.01, damped: %s}\ntime: {end: 0.05}\n",
         damped ? "true" : "false");
     cb_scenario *s = memory_go(&m, text);
-    /* the factor per step is (1 - 10)/(1 + 10), or 1/(1 + 20) with damped steps */
+    /* each step multiplies the rate by (1 - 10)/(1 + 10), or by 1/(1 + 20) with damped steps */
     const double factor = damped ? 1. / 21 : -9. / 11;
     for (size_t k = 0; k < m.n_rows; k++) check_near(*memory_field(&m, k, "rate"), pow(factor, (double)k), 1e-5);
     memory_free(&m);

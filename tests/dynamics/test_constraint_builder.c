@@ -110,7 +110,8 @@ static void builders_say_what_cannot_be(void **state) {
   check_ok(cb_builder_create(g, &b));
   check_ok(cb_builder_body(b, "a", NULL));
   check_ok(cb_builder_particle(b, NULL, 1, 0, 0, (double[]){1, 1, 1}, NULL, NULL));
-  check_ok(cb_builder_surface(b, NULL, 0, NULL, "a - 2*sin(b)")); /* in the chart of the space */
+  /* the expression is in coordinates of the space's chart */
+  check_ok(cb_builder_surface(b, NULL, 0, NULL, "a - 2*sin(b)"));
   check_error_begins(cb_builder_surface(b, NULL, 0, NULL, "x - 2"), CB_ERROR_INPUT, "unknown name `x`");
   check_error_begins(cb_builder_pin(b, NULL, 0, (double[]){0, 0, 0}), CB_ERROR_DOMAIN, "");
   cb_builder_free(b);

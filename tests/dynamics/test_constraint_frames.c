@@ -1,6 +1,5 @@
-/* Tests of all classes of constraints except rods and path lengths. Their rows are the same in charts, after isometries
- * and with moved origins.
- */
+/* Tests of all classes of constraints except rods and path lengths. The rows of these constraints are the same in
+ * charts, after isometries and with moved origins. */
 #include "check_origins.h"
 #include "constraint_differences.h"
 
@@ -112,8 +111,8 @@ static void rows_of_the_world_stay_there_when_an_origin_moves(void **state) {
         check_same("value", shown(g, which), r, b[r], a[r], 1 + fabs(a[r]), 2e-12);
         check_same("rate", shown(g, which), r, rb[r], ra[r], 1 + largest(u.rows, ra), 1e-11);
       }
-      /* Difference quotients use points off the hyperboloid. There the distance to a far point is extended in another
-       * way than its derivatives, so they cannot be compared. */
+      /* Difference quotients use points off the hyperboloid. There the library extends the distance to a far point in
+       * one way and its derivatives in another way, so they cannot be compared. */
       const bool far = which == DISTANCE_TO_POINT && u.c->world[0].anchor.frames.far;
       if (!far) check_derivatives(&u, shown(g, which), 0.3, y, &seed, 1e-7);
       free(origins);
@@ -162,8 +161,8 @@ static void far_particles_are_held_from_their_own_origin(void **state) {
   check_near(G[0], 1, 1e-14); /* the gradient points away from the base point of the world */
   for (int r = 1; r < 7; r++) check_near(value[r], 0, r < 4 ? 1e-12 : 0);
   assert_string_equal(cb_system_constraint_name(s, 2), "foot y");
-  /* The rows of the pin use the frame of the world, moved along y. In the coordinates of the particle it is the
-   * identity. */
+  /* The rows of the pin use the frame of the world, translated along y. In the coordinates of the particle, the axes of
+   * this frame are the coordinate axes. */
   for (int axis = 0; axis < 3; axis++) {
     double rate[7];
     memset(v, 0, sizeof v);

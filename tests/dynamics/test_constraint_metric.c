@@ -1,7 +1,6 @@
-/* Tests of angles and knife edges in spaces that are given only by a metric. They are compared with closed forms of the
- * same spaces, and their derivatives with differences in every space. Further tests: motion by different integrators,
- * and errors.
- */
+/* Tests of angles and knife edges in spaces that are given only by a metric. Their values are compared with the same
+ * spaces in closed form, and their derivatives with differences in every space. Other tests are about motion by
+ * different integrators, and about errors. */
 #include "check_intrinsic.h"
 #include "constrained.h"
 #include "linked.h"
@@ -126,8 +125,8 @@ static void angles_and_knife_edges_are_those_of_closed_forms(void **s) {
 
 /* --- in every space --- */
 
-/* Makes the coordinates x of three points at distances of 0.15 to 0.35 from a random centre, for which stands_well is
- * true. */
+/* Makes the coordinates x of three points at distances of 0.15 to 0.35 from a random centre. They are more than 0.2
+ * apart, and no angle of their triangle is near 0 or pi (stands_well). */
 static void some_triangle(const cb_space *g, uint64_t *state, double (*x)[K]) {
   do {
     double centre[K], v[K];

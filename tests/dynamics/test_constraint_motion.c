@@ -286,7 +286,7 @@ static void open_pendulum(body_case *c, const char *space, double L, double grav
   while (fabs(frame[axis]) < 0.5) axis++;
   assert_true(fabs(frame[axis]) == 1 && base[axis] == 0);
   const double sign = frame[axis];
-  /* the lowest position is in the direction of -X */
+  /* the lowest position is in the direction of decreasing X */
   for (int e = 0; e < k; e++) u[e] = L * (-cos(angle) * frame[e] + sin(angle) * frame[k + e]);
   cb_exp(g, base, u, x, NULL);
   for (int e = 0; e < k && aside != 0; e++) v[e] = aside * frame[2 * k + e];

@@ -184,7 +184,8 @@ static void the_middle_of_a_room_has_a_gap(void **state) {
     check_ok(cb_gap_eval(gaps, &gap, 0, &x, 1, &value));
     check_near(value.gap, 1.3, 1e-15);
     for (int a = 0; a < u.g->k; a++) check_near(value.gradient[a], 0, 0);
-    /* If the wall is out of reach, the gap cannot vanish and the bound is 0; otherwise the bound is infinite. */
+    /* With the speed 1 the particle cannot close the gap in the time 1, so the bound is 0. With the speed 20 it can,
+     * and then no bound is known. */
     check_near(cb_gap_second_derivative_bound(gaps, &gap, 0, &x, &slow, &none, 1), 0, 0);
     assert_true(isinf(cb_gap_second_derivative_bound(gaps, &gap, 0, &x, &fast, &none, 1)));
     cb_gaps_free(gaps);
@@ -194,7 +195,7 @@ static void the_middle_of_a_room_has_a_gap(void **state) {
 }
 
 /* If a particle moves with the speed v across the direction to the centre of a ball, its distance d from the centre has
- * d'' = cot(d) v^2. This is negative beyond a quarter turn. */
+ * d'' = cot(d) v^2. d'' is negative for d > pi/2. */
 static void a_ball_is_met_beyond_a_quarter_turn(void **state) {
   built u = {0};
   cb_system *s;

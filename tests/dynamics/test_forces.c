@@ -1,5 +1,5 @@
-/* Tests of forces of every kind in every space. They are compared with differences of the potential, and must have the
- * symmetry of the space. */
+/* Tests of forces of every kind in every space. The forces are compared with differences of the potential, and must
+ * have the symmetry of the space. */
 #include "force_cases.h"
 
 static double potential_at(force_setup *t, const double *x) {
@@ -47,7 +47,8 @@ static void to_dense(const cb_pattern *p, const double *block, double *dense) {
         for (int b = 0; b < k; b++) dense[(i * k + a) * n + p->column[c] * k + b] = block[(c * k + a) * k + b];
 }
 
-/* Computes the derivatives of the force by `argument`, which is x or v of t, by differences of fourth order. */
+/* Computes the derivatives of the force by the positions (argument = t->x) or by the velocities (argument = t->v), by
+ * differences of fourth order. */
 static void differences_of_force(force_setup *t, double *argument, double *expected) {
   int n = N * t->g->k;
   for (int b = 0; b < n; b++) {

@@ -236,7 +236,7 @@ static void every_pair_of_features_is_listed_once(void **state) {
   check_ok(cb_space_create("e2", NULL, &g));
   s = surfaces(g, 2, 4, 2, sheet, false);
   check_ok(cb_gaps_create(s, &gaps));
-  assert_int_equal(list_all(gaps, list), 2 * 4 * 4); /* vertices with edges of the boundary */
+  assert_int_equal(list_all(gaps, list), 2 * 4 * 4); /* each vertex with the 4 boundary edges of the other sheet */
   cb_gaps_free(gaps);
   cb_system_free(s);
   cb_space_free(g);

@@ -1,6 +1,6 @@
 /* Tests of moving triangles. Their first contact is a zero of an active gap: the nearest points are inside the two
  * features (vertices, edges or faces). Where the nearest feature changes from a face to its edge, both gaps are 0 at
- * the same time. The second derivative of a gap is not below minus its bound. */
+ * the same time. The second derivative of a gap is at least minus its bound. */
 #include "check_gaps.h"
 
 /* --- the first contact --- */
@@ -68,8 +68,9 @@ static bool overlap(const cb_space *g, const mover *m, double tau) {
 
 static int contacts_seen;
 
-/* Returns the time of the first zero at which a gap is active, or infinity if there is none, by a grid and bisection.
- * The sign of a gap is reversed if the gap is negative at the start, and after a zero at which it is not active. */
+/* Returns the time of the first contact, or infinity if there is none. A contact is a zero at which the gap is active.
+ * Zeros are found by a grid of times and bisection. The sign of a gap is reversed if the gap is negative at the start,
+ * and after a zero at which it is not active. */
 static double first_contact(const cb_space *g, cb_gaps *gaps, const mover *m, double dt) {
   cb_gap list[MOST];
   const int n = cb_gaps_surfaces(gaps, 0, 1, MOST, list);

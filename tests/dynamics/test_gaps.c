@@ -24,7 +24,7 @@ static void some_formula(const cb_chart *chart, char *text, size_t size) {
                            chart->coordinates[(i + 1) % chart->size]);
 }
 
-/* The function of some_formula, as a class of walls. */
+/* Computes the expression of some_formula on jets, for a class of walls. */
 static cb_status formula_on_jets(const void *of, const cb_space *g, const cb_jet *x, const cb_jet *t,
                                  const double *radius, cb_jet *s) {
   const int n = g->chart ? g->chart->size : g->embedding;
@@ -116,7 +116,8 @@ static scene every_kind(const cb_space *g, uint64_t *seed, mover *m, walls *w) {
   const double u = unit_of(g);
   *w = (walls){.g = g, .centre = m[2], .radius = 0.1 * u, .room = 2 * u};
   memcpy(w->normal, m[2].v, sizeof w->normal);
-  for (int f = 1; !g->intrinsic && f < g->n_factors; f++) /* the normal is in one of the factors */
+  /* in a product of spaces, the normal of the plane is in one factor */
+  for (int f = 1; !g->intrinsic && f < g->n_factors; f++)
     memset(w->normal + g->factor[*seed % 2 ? 0 : f].offset, 0,
            (size_t)g->factor[*seed % 2 ? 0 : f].count * sizeof *w->normal);
   return scene_of(g, 2, m, (const double[]){0.03 * u, 0.05 * u}, add_walls, w);
@@ -203,7 +204,7 @@ static int across(const cb_space *g, const double *foot, const double *normal, d
       for (int a = 0; a < g->embedding; a++) v[a] -= along * e[a];
     }
     const double left = sqrt(cb_inner(g, v, v));
-    if (!(left >= 0.3)) continue; /* v nearly depends on the other vectors, or is nan */
+    if (!(left >= 0.3)) continue; /* v is nearly a linear combination of the other vectors, or nan */
     for (int a = 0; a < g->embedding; a++) v[a] /= left;
     count++;
   }
@@ -233,9 +234,8 @@ static void values_in(const cb_space *g, uint64_t *seed) {
       cb_gap_value formula;
       const cb_gap same = {CB_GAP_WALL, 1, {p}, gap[i].index - 1, 1};
       assert_true(gap_at(g, c.gaps, &same, m, 0, 0, &formula));
-      if (g->chart && !strcmp(g->chart->coordinates[0], "r"))
-        continue; /* in the text of the formula, r is then the
-                                                                         * coordinate and not the radius */
+      /* in a chart with the coordinate r, the name r in the formula means this coordinate and not the radius */
+      if (g->chart && !strcmp(g->chart->coordinates[0], "r")) continue;
       expected = formula.gap;
     } else if (w.kind[gap[i].index] == BALL)
       expected = cb_distance(g, m[p].y, m[2].y) - r[p] - w.radius;
@@ -347,8 +347,8 @@ static bool regular(const cb_space *g, const walls *w, const cb_gap *gap, const 
   return true;
 }
 
-/* Checks that the second derivative of each gap is not below minus its bound A, along geodesics for the time `span`,
- * and, with accelerations, at the start. */
+/* Checks that the second derivative of each gap is at least -A, where A is its bound. Along geodesics this is checked
+ * for the time `span`, and with accelerations only at the start. */
 static void bends_in(const cb_space *g, uint64_t *seed) {
   mover m[3], still[3];
   walls w;
@@ -393,8 +393,8 @@ static void bends_in(const cb_space *g, uint64_t *seed) {
         for (int k = 0; k < 3; k++) whole = whole && gap_at(g, c.gaps, &gap[i], of, 0.4, tau + (k - 1) * dt, &s[k]);
         if (!whole) continue;
         const double second = (s[0].gap - 2 * s[1].gap + s[2].gap) / (dt * dt);
-        /* The errors of this quotient are dt^2 s''''/12, and 1e-13/dt^2 where distances are found by integration. */
-        /* in this time the particle cannot come near enough to close the gap */
+        /* The errors of `second` are dt^2 s''''/12, and 1e-13/dt^2 where distances are found by integration. If the
+         * speeds cannot close the gap in the time `span`, A may be 0 without being a bound of s''. */
         if (begin.gap > 0 && A == 0 && s[1].gap > 0 && fabs(begin.gap) > rest * span) continue;
         const double least = both ? -fabs(second) : second;
         if (!(least >= -A - 1e-3 * (1 + A))) print_error("%s, at %g, gap %g\n", shown(g, &gap[i], &w), tau, s[1].gap);

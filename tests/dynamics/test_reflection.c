@@ -139,7 +139,7 @@ static void a_moving_wall_reflects_in_its_own_frame(void **state) {
     velocities(&c, w);
     for (int a = 0; a < 3; a++) check_near(w[a], v[a] - (1 + e) * u * n[a], 1e-15);
     check_near(contact.after, -e * u, 1e-15);
-    /* a contact that opens is not reflected */
+    /* a contact whose gap increases is not reflected */
     memcpy(w, c.state->p, 3 * sizeof *w);
     if (e > 0) check_ok(cb_reflect(r, CB_CONTACT_SEQUENTIAL, 0, 1, &part, 1, &contact));
     assert_memory_equal(w, c.state->p, 3 * sizeof *w);

@@ -115,8 +115,8 @@ static void a_rod_of_very_unequal_masses_keeps_its_length_and_energy(void **stat
   close_case(&c);
 }
 
-/* In all spaces but ih, a corner of a figure of rods hits a wall. The lengths of the rods are constant, or that of the
- * first rod changes with time. */
+/* A corner of a figure of rods hits a wall, in all spaces except `ih`. The lengths of the rods are constant, or the
+ * length of the first rod changes with time. */
 static void rows_keep_their_rates_and_energy_is_kept(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++)

@@ -15,7 +15,7 @@ typedef struct heap {
 
 /* Makes HEAP balls and `most` contacts between random pairs of them. If `closing`, all balls move towards the base
  * point, so that all contacts close; otherwise they move at random. If `restitution` is negative, each contact gets a
- * random one from 0 to 1. */
+ * random restitution from 0 to 1. */
 static void open_heap(heap *h, const char *space, int most, bool closing, double restitution, uint64_t *seed) {
   open_gas(&h->c, space, HEAP, 4, seed);
   check_ok(cb_reflection_create(h->c.system, &h->r));
@@ -148,7 +148,8 @@ static void simultaneous_impulses_solve_the_complementarity_problem(void **state
     }
 }
 
-/* Some contacts are opening already before the reflection. */
+/* After the reflection no contact closes, and the kinetic energy is not larger than before. Before it, some contacts
+ * close and others open. */
 static void no_contact_closes_afterwards_and_energy_is_not_gained(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++)
@@ -252,7 +253,8 @@ static void complementarity_agrees_with_enumeration_where_matrices_are_singular(
       }
     }
     const cb_status status = cb_lcp_solve(n, D, q, near, room, list, &s);
-    if (status == CB_STEP_NO_CONVERGENCE) { /* happens if vectors are dependent up to round-off */
+    /* the solver may fail to converge if vectors are dependent up to round-off */
+    if (status == CB_STEP_NO_CONVERGENCE) {
       lost++;
       continue;
     }
@@ -266,13 +268,13 @@ static void complementarity_agrees_with_enumeration_where_matrices_are_singular(
     solved++;
     double most = 1;
     for (int a = 0; a < n; a++) most = fmax(most, s.l[a]);
-    if (s.least < 1e-4 || most > 1e4) continue; /* nearly singular cases lose digits */
+    if (s.least < 1e-4 || most > 1e4) continue; /* the results of nearly singular cases lose digits */
     assert_true(enumerate(n, D, q, 1e-10 * most, z));
     for (int a = 0; a < n; a++) {
       double w = q[a];
       for (int b = 0; b < n; b++) w += D[a * n + b] * s.l[b];
       check_at_least(s.l[a], 0);
-      check_near(w, z[a], 1e-9 * most); /* some sets of rows are nearly singular */
+      check_near(w, z[a], 1e-9 * most); /* the matrices of some sets of rows are nearly singular */
       check_near(fmin(w, s.l[a]), 0, 1e-11 * most);
     }
   }

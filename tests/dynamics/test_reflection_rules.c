@@ -96,8 +96,8 @@ static void the_simultaneous_break_keeps_its_mirror(void **state) {
   for (int a = 0; a < 6; a++) check_near(((double *)v)[a], ((const double *)expected)[a], 1e-15);
 }
 
-/* The cue ball first hits ball 1, which gets the speed sqrt(3)/2 along their line of centres. Then the cue ball hits
- * ball 2, which gets half of that speed. */
+/* The cue ball first hits ball 1, which gets the speed sqrt(3)/2 along the line of the two centres. Then the cue ball
+ * hits ball 2, which gets half of that speed. */
 static void the_sequential_break_loses_its_mirror(void **state) {
   double v[3][2];
   const double s = sqrt(3), expected[3][2] = {{-0.125, -s / 8}, {0.75, s / 4}, {0.375, -s / 8}};

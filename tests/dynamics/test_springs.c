@@ -23,12 +23,12 @@ static void series_has_the_accuracy_of_double(void **state) {
     double t = check_uniform(&seed, -1, 0.5), small = t * exp2(check_uniform(&seed, -60, 0));
     near = fmax(near, fmax(ulps(cb_psi(t), psi(t)), ulps(cb_psi(small), psi(small))));
     double wide = i % 2 ? -exp2(check_uniform(&seed, 0, 900)) : check_uniform(&seed, 0.5, 1);
-    /* As t -> 1, psi grows like 1/sqrt(1 - t). This magnifies no error, because its argument is exact here. */
+    /* As t -> 1, psi grows like 1/sqrt(1 - t). No error is magnified, because the argument of psi is exact here. */
     far = fmax(far, ulps(cb_psi(wide), psi(wide)));
   }
   print_message("psi: %.2f eps near 0, %.2f eps elsewhere\n", near, far);
   check_at_most(near, 2.0); /* round-off of the last two sums and two products */
-  check_at_most(far, 8.0);  /* each halving of the angle in cb_psi_far adds an error; t = -2^900 needs nine */
+  check_at_most(far, 8.0);  /* each halving of the angle in cb_psi_far adds an error; t = -2^900 needs nine halvings */
 }
 
 /* Makes a pair of points x and y, which range from nearly coincident to nearly antipodal. In a hyperbolic space their
@@ -89,7 +89,7 @@ static void one_spring_has_the_closed_form(void **state) {
     cb_isa_set("auto");
   }
   print_message("d: %.2f eps, force: %.2f eps, over their condition\n", worst_d, worst_f);
-  /* The bounds are for the round-off of |x - y|^2 (four squares of rounded differences), of cb_psi, and of two
+  /* The bounds are for the round-off of |x - y|^2 (four squares of rounded differences), of cb_psi, and of two square
    * roots. */
   check_at_most(worst_d, 5);
   check_at_most(worst_f, 8);
@@ -130,7 +130,7 @@ static void force_is_minus_the_gradient_of_the_potential(void **state) {
       x[a] = keep - h;
       double below = cb_springs_potential(p.work, x);
       x[a] = keep;
-      /* The difference has an error of h^2 times the third derivative, which is some tens. */
+      /* The difference has an error of h^2 times the third derivative, which is between 10 and 100. */
       check_near(f[a], -g.form[a % k] * (above - below) / (2 * h), 2e-8);
     }
     check_plan_free(p);

@@ -160,7 +160,7 @@ static void blocks_sum_what_each_spring_gives(void **state) {
       sample_free(s);
     }
   print_message("largest error of a force %.2g\n", worst);
-  check_at_most(worst, 2e-14); /* sums over six springs, whose lengths change at rates of about 100 lengths */
+  check_at_most(worst, 2e-14); /* sums over six springs; per unit of time a length changes by 100 lengths */
 }
 
 /* These networks are large enough for several threads. */
@@ -252,7 +252,7 @@ static void instruction_sets_agree_to_round_off(void **state) {
       if (cb_isa_set(check_isa[isa])) continue;
       p = check_plan_create(&g, s.net.n, s.net.m, s.spring, 1);
       check_force(p, s.x, NULL, s.other);
-      /* A force is a sum of up to six terms. Each term has an error of some round-off of coordinates near 1 times the
+      /* A force is a sum of up to six terms. The error of each term is the round-off of coordinates near 1, times the
        * stiffness. */
       for (int a = 0; a < s.net.n * g.embedding; a++) check_near(s.other[a], s.f[a], 64 * DBL_EPSILON * 0.1);
       check_plan_free(p);

@@ -17,8 +17,8 @@
   "  potential: \"-(m1 + m2)*g*l1*cos(a) - m2*g*l2*cos(b)\"\n  position: [1.2, 0.4]\n  velocity: [0.5, 1]\n" \
   "  forces: [\"-c1*a_dot - c2*a_dot*b^2\", \"-c1*b_dot^3*cos(a) + 0.2*sin(3*t)\"]\n"
 
-/* Computes the accelerations from the Lagrangian in Landau and Lifshitz, Mechanics, section 5, problem 1. *user says
- * whether friction and a driving torque act. z contains the two angles and their rates; dz is its derivative. */
+/* Computes the accelerations from the Lagrangian in Landau and Lifshitz, Mechanics, section 5, problem 1. *user is true
+ * if friction and a driving torque act. z contains the two angles and their rates; dz is its derivative. */
 static int double_pendulum(double t, const double *z, double *dz, void *user) {
   const double m1 = 1, m2 = 0.7, l1 = 1, l2 = 0.8, g = 9.81, a = z[0], b = z[1], u = z[2], v = z[3];
   const double m = m1 + m2, c = cos(a - b), s = sin(a - b);
@@ -68,7 +68,7 @@ static void every_method_has_its_order(void **unused) {
   static const struct {
     const char *integrator;
     int order;
-    double step; /* the first of three steps, each half the previous one */
+    double step; /* the first of three step lengths; each is half the previous one */
   } methods[] = {{"rk4", 4, 0.01},
                  {"gauss, stages: 1", 2, 0.02},
                  {"gauss, stages: 2", 4, 0.02},

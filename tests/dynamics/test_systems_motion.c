@@ -19,15 +19,15 @@ static const double pi = 3.14159265358979323846;
 
 /* The motion of the top. u = cos theta moves between the roots u1 and u2 of a cubic with the third root u3:
  * u'^2 = k (u - u1)(u2 - u)(u3 - u), k = 2 mgl/A, phi' = (p_phi - p_psi u)/(A (1 - u^2)), psi' = p_psi/C - u phi'.
- * p_phi and p_psi are the momenta of the angles phi and psi. Source: Goldstein, Classical Mechanics, 2nd ed. (1980),
- * section 5-7. */
+ * theta, phi and psi are Euler's angles, p_phi and p_psi momenta, A and C the moments of inertia across and along the
+ * axis of symmetry. Source: Goldstein, Classical Mechanics, 2nd ed. (1980), section 5-7. */
 typedef struct top {
   double u1, u2, u3, k, p_phi, p_psi;
   enum { PERIOD, PHI, PSI } what;
 } top;
 
-/* Returns the derivative with respect to s of the time, of phi or of psi, as x->what says. Here u = u1 + (u2 - u1)
- * sin^2 s and dt = 2 ds/sqrt(k (u3 - u)). */
+/* Returns the derivative of the time, of phi or of psi with respect to s; x->what selects which one. Here
+ * u = u1 + (u2 - u1) sin^2 s and dt = 2 ds/sqrt(k (u3 - u)). */
 static double top_rate(double s, const top *x) {
   const double u = x->u1 + (x->u2 - x->u1) * sin(s) * sin(s), dt = 2 / sqrt(x->k * (x->u3 - u));
   const double phi = (x->p_phi - x->p_psi * u) / (1 - u * u);

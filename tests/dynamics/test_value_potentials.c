@@ -144,8 +144,8 @@ static void bending_in(const cb_space *g, uint64_t *seed) {
 
 static void bending_is_smooth_where_the_chain_is_straight(void **state) { check_every_space(bending_in); }
 
-/* In flat space, the force on an end of the chain is stiffness × bend/length, where length is that of the rod at
- * this end. The force is perpendicular to this rod. */
+/* In flat space, the force on an end of the chain is stiffness × bend/length, with the length of the rod at this end.
+ * The force is perpendicular to this rod. */
 static void bending_force_has_its_closed_form(void **state) {
   cb_space *g = check_space("{name: e3}");
   for (double bend = 1e-10; bend < 2; bend *= 7) {

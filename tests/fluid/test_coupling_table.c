@@ -1,7 +1,6 @@
-/* Tests of tables of the exact coupling of joined bodies (fluid/body_coupling.h). They agree with the exact coupling to
- * the order of the splines. Momentum and slope are the derivatives of one energy, also where the joints do not hold. A
- * run with a table keeps its momentum and has no trend in its energy.
- */
+/* Tests of tables of the exact coupling of joined bodies (fluid/body_coupling.h). The tables agree with the exact
+ * coupling to the order of the splines. Momentum and slope, as defined there, are derivatives of one energy, also at
+ * poses that violate the joints. A run with a table conserves its momentum, and its energy has no trend. */
 #include "fluid/body_coupling.h"
 #include "joined_bodies.h"
 #include "several.h"
@@ -36,7 +35,7 @@ static void make_meshes(solid_mesh m[BODIES]) {
 }
 
 static const double density = 2.5;
-/* The given range of the coordinate is used for every kind of joint. */
+/* 9 samples of the coordinate of the joint in the range [-1, 1]. */
 static const cb_coupling_samples within = {.counts = 1, .count = {9}, .ranges = 1, .given = {true}, .range = {{-1, 1}}};
 
 static cb_coupling_table *table_of(int n, cb_several *s, int joints, const cb_coupled_joint *joint,
@@ -48,7 +47,7 @@ static cb_coupling_table *table_of(int n, cb_several *s, int joints, const cb_co
   return t;
 }
 
-/* Places body b of the joint, for the coordinates q. */
+/* Computes the pose of the second body of joint j from the pose of its first body and the joint coordinates q. */
 static void hold(const cb_coupled_joint *j, const double *q, cb_pose *g) {
   cb_pose m, back;
   j->class_->place(q, j->data, &m);
@@ -60,7 +59,8 @@ static void hold(const cb_coupled_joint *j, const double *q, cb_pose *g) {
 
 /* --- accuracy --- */
 
-/* Computes the largest errors of momentum and slope of a table for a hinge, relative to the largest numbers. */
+/* Computes the largest error of the momentum and of the slope that a table gives for a hinge, each relative to the
+ * largest exact number. */
 static void find_errors(const cb_coupling_samples *samples, bool roll, double error[2]) {
   solid_mesh m[BODIES];
   make_meshes(m);
@@ -97,8 +97,9 @@ static void find_errors(const cb_coupling_samples *samples, bool roll, double er
   several_free(s, BODIES, m);
 }
 
-/* The order of a spline of degree 5 is 6, and that of its slope is 5. The orders are measured with twice as many
- * samples. They differ by up to .7, because the error also depends on where the samples are. */
+/* The error of a spline of degree 5 has the order 6, and the error of its slope the order 5. The test doubles the
+ * number of samples. The measured orders may be smaller by .7, because the error also depends on where the samples
+ * are. */
 static void the_error_falls_at_the_order_of_the_splines(void **unused) {
   for (int periodic = 0; periodic < 2; periodic++) {
     double error[2][2];
@@ -126,7 +127,7 @@ static double energy_of(cb_coupling_table *t, int n, const cb_pose *g) {
 }
 
 /* Compares the slope with differences of order 4, whose errors are e^4 and 1e-16/e, and checks the sum of the wrenches
- * in the world. The poses miss the joints by .05. */
+ * in the world. The poses violate the joints by displacements of .05. */
 static void check_one_energy(cb_coupling_table *t, int n, cb_pose *g) {
   const double e = 1e-3;
   double momentum[BODIES][6], slope[BODIES][6], sum[6] = {0}, size = 0;
@@ -144,7 +145,7 @@ static void check_one_energy(cb_coupling_table *t, int n, cb_pose *g) {
     check_near(slope[c / 6][c % 6], (side[0] - 8 * side[1] + 8 * side[2] - side[3]) / (12 * e), 1e-9);
     size = fmax(size, fabs(slope[c / 6][c % 6]));
   }
-  check_at_least(size, 3e-4); /* the test does not compare zeros */
+  check_at_least(size, 3e-4); /* so the numbers that are compared are not all 0 */
   for (int i = 0; i < n; i++) {
     double world[6];
     cb_se3_momentum_to_world(&g[i], slope[i], world);

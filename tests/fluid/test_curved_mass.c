@@ -88,7 +88,7 @@ static void inertia_moves_with_isometries(void **unused) {
       cb_curved_normal(K, moved, s->x[i]);
     }
     check_ok(cb_mass_of(s, NULL, &(cb_material){2, 0}, &there));
-    /* column a of Ad are the six components of M X M^-1, where X is the matrix of the unit twist a */
+    /* column a of Ad contains the six components of M X M^-1, where X is the matrix of the unit twist a */
     for (int a = 0; a < 6; a++) {
       double X[4][4] = {{0}}, Y[4][4];
       const double *o = (double[6]){a == 0, a == 1, a == 2, a == 3, a == 4, a == 5}, q[4] = {-p[0], -p[1], -p[2], p[3]};

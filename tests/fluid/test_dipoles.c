@@ -1,4 +1,4 @@
-/* Tests of bodies that feel each other as dipoles (fluid/dipoles.h). For spheres the error falls as the series of
+/* Tests of bodies that act on each other as dipoles (fluid/dipoles.h). For spheres the error falls as the series of
  * two_spheres.h says. For any bodies the coupling is a symmetric quadratic form that depends on relative poses only,
  * with exact derivatives, in flat and in curved spaces. A plane acts as mirrored bodies. test_dipoles_exact.c compares
  * other shapes with boundary elements. */
@@ -56,7 +56,8 @@ static void coupling_of_spheres(double d, double out[2]) {
   cb_dipoles_free(c);
 }
 
-/* K_12 is half the difference between motions together and opposite motions, and K_11 half their sum. */
+/* The added mass of each of two equal spheres is K_11 + K_12 if they move together, and K_11 - K_12 if they move in
+ * opposite directions. The closed forms of both are in two_spheres.h. */
 static void errors_for_spheres_fall_as_the_sixth_power(void **unused) {
   double error[2][3];
   for (int i = 0; i < 2; i++) {
@@ -93,7 +94,7 @@ static void unequal_spheres_are_near_the_series(void **unused) {
   cb_dipoles_free(d);
 }
 
-/* The added mass of a sphere at the height h above a plane is that of one of two spheres at the distance 2 h. */
+/* A sphere at the height h above a plane has the same added mass as each of two spheres at the distance 2 h. */
 static void a_plane_is_a_mirrored_sphere(void **unused) {
   const cb_dipole_body body = ball(1, 1);
   cb_dipoles *d = dipoles_of(1, &body, 1);
@@ -156,9 +157,9 @@ static double energy(const three *s, const cb_pose *g) {
   return sum;
 }
 
-/* Returns the derivative of the energy if body i, or all bodies together if i is -1, move along xi: in the frame of the
- * body, and in that of the world. Differences of order 6 with the step h = 0.005 have errors of 1e-13 at distances of
- * 6 m. */
+/* Returns the derivative of the energy along a motion xi of body i, in the frame of this body. With i = -1, all bodies
+ * move together, and xi is in the frame of the world. Differences of order 6 with the step h = 0.005 have errors of
+ * 1e-13 at distances of 6 m. */
 static double difference(const three *s, int i, const double xi[6]) {
   static const double weight[3] = {3. / 4, -3. / 20, 1. / 60};
   const double h = 0.005;
@@ -189,13 +190,13 @@ static void slopes_are_derivatives(void **unused) {
       check_near(slope[i / 6][i % 6], difference(&s, i / 6, xi), 1e-10);
       size = fmax(size, fabs(slope[i / 6][i % 6]));
     }
-    check_at_least(size, 1e-5); /* the test does not compare zeros */
+    check_at_least(size, 1e-5); /* so the numbers that are compared are not all 0 */
     cb_dipoles_free(s.d);
   }
 }
 
-/* The matrix gives the momenta of cb_dipoles_apply and is symmetric. Without a plane, its blocks of a body with itself
- * are 0. */
+/* The matrix gives the momenta of cb_dipoles_apply and is symmetric. Without a plane, its diagonal 6 x 6 blocks are
+ * 0. */
 static void the_matrix_is_symmetric(void **unused) {
   uint64_t seed = check_seed();
   for (int space = 0; space < SPACES; space++) {
@@ -214,9 +215,9 @@ static void the_matrix_is_symmetric(void **unused) {
   }
 }
 
-/* If all slopes are converted to wrenches in the world, their sum is the derivative of the energy along a common
- * motion of all bodies. It is 0 for the motions that keep the plane, and the energy does not change if all bodies
- * are moved far by such a motion. */
+/* If all slopes are converted to wrenches in the world, their sum is the derivative of the energy along a common motion
+ * of all bodies. This derivative is 0 for motions that map the plane to itself, and the energy does not change if all
+ * bodies are moved far by such a motion. */
 static void actions_are_reactions(void **unused) {
   uint64_t seed = check_seed();
   for (int space = 0; space < SPACES; space++) {
@@ -273,7 +274,7 @@ static void flows_pass_the_antipode(void **unused) {
     const double *c = s.body[0].centroid;
     const cb_pose centre = at(c[0], c[1], c[2]), back = at(-c[0], -c[1], -c[2]);
     double momentum[2][6], slope[2][6];
-    s.g[0] = first; /* body 1 is placed so that its centre is at this angle from that of body 0 */
+    s.g[0] = first; /* the centre of body 1 is at this angle from the centre of body 0 */
     cb_pose_multiply_in(s.K, &first, &centre, s.g + 1);
     cb_pose_multiply_in(s.K, s.g + 1, &away, s.g + 1);
     cb_pose_multiply_in(s.K, s.g + 1, &back, s.g + 1);
@@ -290,8 +291,9 @@ static void flows_pass_the_antipode(void **unused) {
 }
 
 /* Two bodies above a plane have the same momenta as in free space together with their two mirrored copies. The mirror M
- * maps a body with the pose (R, x) to one with (M R P, M x + 2 height n), P = diag(-1, 1, 1), the twist (-P w, P v) and
- * the added mass of mirrored axes. Above a free surface the twists of the copies change their sign. */
+ * maps a body with the pose (R, x) and the twist (w, v) to a body with the pose (M R P, M x + 2 height n), where P =
+ * diag(-1, 1, 1). The copy has the twist (-P w, P v) and the added mass of mirrored axes. Above a free surface the
+ * twists of the copies change their sign. */
 static void a_plane_is_mirrored_bodies(void **unused) {
   uint64_t seed = check_seed();
   const double n[3] = {2. / 3, -1. / 3, 2. / 3}, height = -6, P[6] = {1, -1, -1, -1, 1, 1};
@@ -411,7 +413,7 @@ static void many_bodies_feel_the_sum_over_pairs(void **unused) {
   }
 }
 
-/* Two of many bodies are too near, wherever they are among them. */
+/* If two of many bodies are too near to each other, they are found for any of their indices. */
 static void two_of_many_that_are_too_near_are_found(void **unused) {
   static cb_dipole_body body[MANY];
   static cb_pose g[MANY];
@@ -476,7 +478,7 @@ static void bad_input_is_reported(void **unused) {
   check_error(cb_dipoles_tensor(d, g, K[0]), CB_STEP_DOMAIN,
               "body 1 is too near to the plane for dipoles: distance 0.9, expected at least 1");
   assert_true(momentum[0][0] == 42 && slope[0][0] == 42 && K[0][0] == 42);
-  /* Of a body at the plane and two bodies next to each other, the body at the plane has the larger error. */
+  /* The error of a body at the plane is larger than the error of two bodies next to each other, so it is returned. */
   g[0].x[2] = g[1].x[2] = 1.1;
   check_at_least(cb_dipoles_error(d, g, &i, &j), 0.1);
   assert_true(i == 0 && j == 0);

@@ -1,5 +1,6 @@
-/* Tests of bodies that feel each other as dipoles (fluid/dipoles.h) against boundary elements of all bodies. The errors
- * for ellipsoids and uneven bodies are as large as the estimate. In curved spaces small balls agree. */
+/* Tests of bodies that act on each other as dipoles (fluid/dipoles.h) against boundary elements of all bodies. The
+ * errors for ellipsoids and uneven bodies are 0.25 to 1.1 times the estimate. Small balls in curved spaces are tested,
+ * too. */
 #include "fluid/dipoles.h"
 #include "numerics/vec3.h"
 #include "potential.h"
@@ -77,7 +78,8 @@ static void exact_of_two(const solid_mesh m[2], const cb_pose g[2], double K[12]
   free_mesh(&both);
 }
 
-/* Returns the largest error of K, with angular components divided by `radius`, about the centroids. */
+/* Returns the largest error of the components of K about the centroids. Components of rotations are divided by the
+ * radius of the body. */
 static double largest_error(const cb_dipole_body b[2], double exact[12][12], double dipole[12][12]) {
   double error[12][12], maximum = 0;
   for (int i = 0; i < 144; i++) {
@@ -136,7 +138,7 @@ static void check_shapes(const double axes[2][3], double bend) {
       assert_true(i == 0 && j == 1);
     }
     print_message("  error %.3g, estimate %.3g\n", error, estimate);
-    check_at_most(error, 1.1 * estimate); /* the limits that the header gives */
+    check_at_most(error, 1.1 * estimate); /* fluid/dipoles.h: 0.25 to 1.1 times the estimate */
     check_at_least(error, 0.25 * estimate);
   }
   cb_dipoles_free(d);
@@ -163,7 +165,8 @@ static void balls_in_curved_spaces_are_near_boundary_elements(void **unused) {
     const double a = 0.15;
     solid_mesh ball = ellipsoid_mesh(6, a, a, a), placed[2];
     cb_dipole_body b = {.volume = 0};
-    set_volume(&ball, &b); /* the volume in flat space, less than that of the ball by the error of the mesh */
+    /* the volume of the mesh in flat space; it is smaller than the ball by the error of the mesh */
+    set_volume(&ball, &b);
     b.volume *= 0.75 / (a * a * a) * (K > 0 ? 2 * a - sin(2 * a) : sinh(2 * a) - 2 * a);
     double alone[6][6] = {{0}}, part[12][12], coupling[6][6] = {{0}}, Ad[2][6][6], size = 0;
     for (int v = 0; v < ball.vertices; v++) cb_pose_point_in(K, &at_centre, ball.x[v], ball.x[v]);

@@ -91,10 +91,11 @@ static void gradient_of_the_potential_is_the_buoyancy(void **unused) {
     cb_medium *layers = layers_of(&s), *smooth;
     check_ok(cb_medium_expression("1000*exp(-z/3)", 0, NULL, NULL, (const double[3]){0, 0, 1}, NULL, &smooth));
     check_potential(layers, s.up, &b, NULL, &seed, 1e-6);
-    check_potential(layers, s.up, &b, thickness, &seed, 1e-5); /* the mass of a sheet has kinks */
+    /* the mass that a sheet displaces has kinks as a function of the pose */
+    check_potential(layers, s.up, &b, thickness, &seed, 1e-5);
     check_potential(smooth, (const double[3]){0, 0, 1}, &b, NULL, &seed, 1e-8);
     check_potential(smooth, (const double[3]){0, 0, 1}, &b, thickness, &seed, 1e-8);
-    if (which == 0) { /* `up` is opposite to an axis, then along no axis */
+    if (which == 0) { /* the upward direction is -y, then it is oblique */
       const double down[3] = {0, -1, 0};
       cb_medium *upturned;
       check_ok(cb_medium_expression("1000*exp(y/3)", 0, NULL, NULL, down, NULL, &upturned));

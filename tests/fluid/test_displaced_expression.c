@@ -33,7 +33,7 @@ static void column_of_the_potential_reaches_to_height_0(void **unused) {
   /* int_0^infinity (1 - tanh((z - c)/w))/2 dz = w/2 ln(1 + e^(2 c/w)) */
   check_relative(displaced_of(m, &b, NULL).moment[2], 1.2 * height + 998 * 0.15 * log1p(exp(20)), 1e-11);
   cb_medium_free(m);
-  /* the density 998 - (30 - z)^3 is negative far below the body */
+  /* a density such as 998 - (30 - z)^3, which is negative only far below the body, is no error */
   check_ok(cb_medium_expression("998 - (30 - z)^3", 0, NULL, NULL, up, NULL, &m));
   solid_place(&b, &(cb_pose){{1, 0, 0, 0}, {0, 0, 38}});
   double mass, moment[3], along[3] = {0, 0, 1};
@@ -48,7 +48,7 @@ static void column_of_the_potential_reaches_to_height_0(void **unused) {
   check_error(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment, along),
               CB_STEP_NOT_FINITE, "the integral of the density from (0, 0, -1) along up to height 0 does not converge");
   check_ok(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment,
-                               NULL)); /* the column is not requested */
+                               NULL)); /* NULL: the integral along the column is not requested, so the call succeeds */
   check_near(along[2], 1, 0);
   check_near(moment[2], 0, 1e-15);
   cb_medium_free(m);
@@ -95,7 +95,7 @@ static void density_of_all_coordinates_agrees_with_volume_quadrature(void **unus
     check_ok(cb_medium_expression("3 + sin(x + 2*y)*cos(z) + x*y", 0, NULL, NULL, up, NULL, &m));
     const displaced found = displaced_of(m, &b, NULL), exact = by_tetrahedra(&b);
     error[k] = fabs(found.mass / exact.mass - 1);
-    double across[3]; /* only components across `up` are compared: the component along `up` belongs to the potential */
+    double across[3]; /* components across `up`; the component along `up` is int int_0^h rho, not a moment */
     cb_cross3(up, found.moment, across);
     double expected[3];
     cb_cross3(up, exact.moment, expected);
@@ -122,8 +122,8 @@ static void linear_density_is_exact_wherever_the_body_is(void **unused) {
     const cb_pose g = {{cos(0.3), sin(0.3), 0, 0}, {2 + 90 * turn, -1, turn ? -1e3 : 2}};
     solid_place(&box, &g);
     solid_place(&plate, &g);
-    /* The exact values are the integrals of rho = 3 - h/5, rho x, rho y and int_0^h rho = 3 h - h^2/10 over the body.
-     * zz and yz are its second moments about its middle per volume V. */
+    /* The exact values are the integrals over the body of rho = 3 - h/5, rho x, rho y and int_0^h rho = 3 h - h^2/10.
+     * zz and yz are the second moments of the body about its centre, divided by its volume V. */
     for (int flat = 0; flat < 2; flat++) {
       const double V = flat ? 4 * a[0] * a[1] * 0.25 : 8 * a[0] * a[1] * a[2], b2 = a[1] * a[1] / 3,
                    c2 = flat ? 0 : a[2] * a[2] / 3, c = cos(0.6), s = sin(0.6), zz = s * s * b2 + c * c * c2,

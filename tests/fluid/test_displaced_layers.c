@@ -43,8 +43,8 @@ static void below(int dim, const double *a, double h0, const double *n, double l
   }
 }
 
-/* Returns the mass and moment of the medium that a box (thickness 1) or, with dim = 2, a plate of this thickness
- * displaces, as a sum over all layers. */
+/* Returns the mass and moment of the medium that a body displaces, as a sum over all layers. The body is a box, and
+ * `thickness` is 1; with dim = 2 it is a plate of this thickness. */
 static displaced box_in_layers(const strata *s, int dim, const double *a, const cb_pose *g, double thickness) {
   double r[3][3], n[3], column = 0, first[3] = {0};
   displaced d = {0};
@@ -107,7 +107,7 @@ static void boxes_and_plates_in_layers_have_their_closed_form(void **unused) {
   solid_free(&plate);
 }
 
-/* An upright cube of side 2, with faces parallel to interfaces or in them. */
+/* The test body is an upright cube of side 2, whose faces are parallel to the interfaces of layers or lie in them. */
 static void faces_may_lie_in_an_interface(void **unused) {
   const double half[3] = {1, 1, 1}, density[3] = {3, 2, 1}, up[3] = {0, 0, 2};
   solid b = solid_mesh(mesh_box(2, half, false));

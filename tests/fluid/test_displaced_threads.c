@@ -15,7 +15,7 @@ static void large_surfaces_give_the_same_bits_with_any_threads(void **unused) {
   check_ok(cb_medium_expression("3 - z/sqrt(x + 2)", 0, NULL, NULL, (const double[3]){0, 0, 1}, NULL, &m[1]));
   for (int k = 0; k < 2; k++) {
     cb_threads_set(1);
-    const int n = k ? 2000 : b.n; /* integrals along lines are slow */
+    const int n = k ? 2000 : b.n; /* fewer faces, because integrals along lines are slow */
     const solid part = {n, b.corner, NULL};
     const displaced one = displaced_of(m[k], &part, NULL);
     check_ok(cb_medium_faces(m[k], b.n, (const double(*)[3][3])b.corner, density, NULL));
@@ -28,7 +28,7 @@ static void large_surfaces_give_the_same_bits_with_any_threads(void **unused) {
     }
   }
   b.corner[45000][1][0] = -9;
-  b.corner[20000][1][0] = -3; /* the error of this face, the first one, is reported */
+  b.corner[20000][1][0] = -3; /* this is the first face with an error, so its error is reported */
   cb_medium *root;
   check_ok(cb_medium_expression("sqrt(x + 1.2)", 0, NULL, NULL, (const double[3]){1, 0, 0}, NULL, &root));
   cb_threads_set(1);

@@ -172,8 +172,8 @@ static void the_added_mass_is_that_of_closed_forms(void **unused) {
   }
 }
 
-/* The kinetic energy of an ellipsoid turned by R at the twist (w, v) equals that of the unturned ellipsoid at the twist
- * (R^T w, R^T v). */
+/* An ellipsoid that is rotated by R and has the twist (w, v) has the same kinetic energy as the ellipsoid without
+ * rotation with the twist (R^T w, R^T v). */
 static void the_added_mass_turns_with_its_ellipsoid(void **unused) {
   static const double Y[6] = {0.3, -0.8, 0.5, 1.1, 0.2, -0.7};
   subject s[2] = {subject_of("ellipsoid", "{geoms: [{size: [3, 2, 1]}]}", NULL),
@@ -314,8 +314,9 @@ static void the_wrench_is_that_of_the_energy(void **unused) {
 /* --- plates --- */
 
 /* Computes the forces F[0] along and F[1] across a plate and the torque F[2] from the circulation, drag and torque of
- * Andersen, Pesavento & Wang, as they are printed (models/thin_plate.c names the paper). u and v are the velocities
- * along and across the plate in units of U, and w is its angular velocity in units of U divided by the half chord. */
+ * Andersen, Pesavento & Wang, as they are printed (models/thin_plate.c names the paper and defines the speed U). u and
+ * v are the velocities along and across the plate divided by U, and w is its angular velocity in units of U divided by
+ * the half chord. */
 static void planar(const double u, const double v, const double w, double F[3]) {
   const double speed = sqrt(u * u + v * v), circulation = 2 / M_PI * (-1.2 * u * v / speed + M_PI * w),
                drag = (1.4 - (u * u - v * v) / (speed * speed)) * speed / M_PI, torque = (0.3 + 0.2 * fabs(w)) * w;

@@ -6,8 +6,8 @@
 /* A stroke without symmetry, with the period 2 pi. */
 static const cb_poses_motion stroke = MODES("(0.4*sin(t))", "(0.1 + 0.3*cos(t))");
 
-/* Makes a swimmer of 108 faces at rest in water, whose mass is half of the displaced mass. period = 0: no period is
- * given. */
+/* Makes a swimmer of 108 faces at rest in water. Its mass is half of the mass of the displaced water. period = 0: its
+ * poses have no period. */
 static tank swimmer(const cb_fluid_model *model, double period) {
   tank k = ellipsoid(500);
   check_ok(cb_poses_from_expressions(k.surface, &stroke, 1, NULL, NULL, NULL, NULL, &k.poses));

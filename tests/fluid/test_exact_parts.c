@@ -79,8 +79,8 @@ static cb_bundle *exact_bundle(tank *k, const cb_fluid_model *model, int n, cons
   return b;
 }
 
-/* By symmetry the connection A is 0. The metric M is the mass of the spheres plus the added mass for opposed
- * motions. */
+/* By symmetry the connection A is 0. The metric M is the mass of the spheres plus their added mass for motions in
+ * opposite directions. */
 static void the_bundle_of_two_spheres_is_the_series(void **unused) {
   cb_fluid_model *model = exact_of("{method: dense}");
   double M[2][3], dM[2], volume[2];
@@ -123,7 +123,8 @@ static void far_apart_the_local_model_is_nearly_exact(void **unused) {
   cb_fluid_model_free(model);
 }
 
-/* The form that the model computes with its function `form` equals the form that follows from its added mass alone. */
+/* The exact model has a function `form`, which computes the form of the kinetic energy in one call. The result equals
+ * the form of the same model without this function, which follows from added masses. */
 static void all_at_once_is_as_by_energies(void **unused) {
   static const cb_poses_motion motion = MODES("a", "b");
   cb_fluid_model *model = exact_of("{method: dense}");

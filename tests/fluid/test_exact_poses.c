@@ -114,8 +114,8 @@ static void a_pose_alone_decides(void **unused) {
   free_mesh(&m);
 }
 
-/* A pose that differs so much from the given one that it would need more faces is rejected. The form of a moving shape
- * is computed on refined faces, too. */
+/* A pose that differs so much from the shape at rest that it would need more faces is rejected. The form of a moving
+ * shape is computed on refined faces, too. */
 static void what_is_not_met_is_refused(void **unused) {
   static const double u[3] = {0, 0, 1};
   solid_mesh m = disc_mesh(2, 0.6);
@@ -175,10 +175,10 @@ static void panels_of(const solid_mesh *m, const cb_kirchhoff *k, const double (
   }
 }
 
-/* Computes the form G on (Y, 1) that gives twice the energy of the fluid of density 1 around a body at the pose g: Y is
- * its twist, and 1 multiplies the velocities v of its shape. G_ab = -int phi_a w_b dA, symmetrised, where w_b is the
- * normal velocity of motion b and phi_a the potential of motion a. The potentials use images in the wall as seen from
- * the body. */
+/* Computes the form G of the kinetic energy T of a fluid of density 1 around a body at the pose g. With the twist Y of
+ * the body and the velocities v of its shape, 2 T = (Y, 1)^T G (Y, 1). G_ab = -int phi_a w_b dA, symmetrised, where w_b
+ * is the normal velocity of motion b and phi_a the potential of motion a. The potentials use images in the wall, which
+ * is given in the body frame. */
 static void static_form(const solid_mesh *m, const double (*v)[3], const cb_pose *g, double G[C][C]) {
   cb_kirchhoff_options options = {.method = CB_POTENTIAL_DENSE, .wall = {CB_MIRROR_RIGID, {0}, wall_height}};
   double R[3][3];

@@ -230,8 +230,9 @@ static ground tumbler(const cb_floor *floor, uint64_t *seed) {
   return g;
 }
 
-/* Without damping and friction the energy of a body with a full inertia matrix is conserved over several bounces. With
- * damping and friction the energy decreases. */
+/* Without damping and friction the energy of a body with a full inertia matrix is conserved over several bounces,
+ * except for an error that decreases with order 1.5 or more in the step. With damping and friction the energy
+ * decreases. */
 static void energy_is_kept_to_second_order_without_damping(void **unused) {
   uint64_t seed = check_seed();
   const cb_floor floor = {.kind = CB_FLOOR_STIFF, .up = {0, 0, 1}, .stiffness = 3000};
@@ -250,7 +251,7 @@ static void energy_is_kept_to_second_order_without_damping(void **unused) {
     }
   }
   print_message("  energy to %.1e .. %.1e, order %.2f\n", error[0], error[4], fitted_order(error, 5));
-  check_at_least(fitted_order(error, 5), 1.5); /* vertices reach the floor at any time within a step */
+  check_at_least(fitted_order(error, 5), 1.5); /* below 2, because vertices reach the floor within steps */
   g.floor.damping = 30;
   g.floor.friction = 0.3;
   g.floor.creep = 0.01;

@@ -1,6 +1,6 @@
-/* Tests of impacts on the floor. They conserve the angular momentum about the point of contact. With restitution 1 they
- * conserve the energy, and with less restitution they never increase the energy. If several vertices reach the floor at
- * the same time, the motion stays symmetric. */
+/* Tests of impacts on the floor. An impact conserves the angular momentum about the point of contact. With restitution
+ * 1 it conserves the energy, and with less restitution it never increases the energy. If several vertices reach the
+ * floor at the same time, the motion stays symmetric. */
 #include "floor_bodies.h"
 
 /* --- one vertex --- */
@@ -161,7 +161,8 @@ static void a_disc_of_a_thousand_vertices_lands_flat(void **unused) {
   check_near(s.momentum[0], 0, 1e-12);
   check_near(s.momentum[1], 0, 1e-12);
   check_near(s.momentum[2], 1, 1e-12);
-  for (int n = 0; n < 150; n++) check_ok(drop_try(d, 0.01, &s)); /* the bounces end before the time 3 T */
+  for (int n = 0; n < 150; n++)
+    check_ok(drop_try(d, 0.01, &s)); /* the bounces end before 3 T; T: time of the first impact */
   check_near(s.g.x[2], 0, 1e-15);
   check_near(s.momentum[5], 0, 1e-13);
   check_near(s.momentum[2], 1, 1e-12);

@@ -1,5 +1,5 @@
-/* Tests of bounces off a floor. Their times and heights are those of free fall. Infinitely many bounces in a finite
- * time end at rest. */
+/* Tests of bounces off a floor. The times and heights of the bounces follow from free fall. A body that bounces
+ * infinitely often in a finite time then rests. */
 #include "floor_bodies.h"
 
 /* A ball starts at rest with its lowest vertex at the height z, and hits the floor at the time T. With the restitution

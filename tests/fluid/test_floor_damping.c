@@ -1,6 +1,6 @@
 /* Tests of a stiff floor whose damping or friction acts in a shorter time than a step. At any speed the body does not
- * rebound, and the floor does not pull it. If the step is short enough for the floor, the result is that of the plain
- * step of the integrator. */
+ * rebound, and the floor does not pull it. If the step is short enough for the floor, the result is a plain step of the
+ * integrator. */
 #include "immersed.h"
 
 static cb_status by_method(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {

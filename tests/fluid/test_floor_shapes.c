@@ -75,8 +75,8 @@ static cb_status step_halved(drop *d, double h, cb_rigid_state *s, int depth) {
 }
 
 /* Makes steps of h times the time of a fall. Checks after each step that no vertex is below the floor, and that the
- * quantities of kept_by_the_floor are those of the start. *most_trials becomes the maximum number of trials in a
- * step. */
+ * quantities of kept_by_the_floor have not changed since the start. *most_trials becomes the maximum number of trials
+ * in a step. */
 static void fall(thrown *t, double h, int steps, double *most_trials) {
   double first[3], now[3], scale = 0;
   kept_by_the_floor(&t->s, first);

@@ -22,7 +22,7 @@ static void flows_that_are_free_of_divergence_are_taken(void **unused) {
       {"-y/(x^2 + y^2)*(1 - exp(-(x^2 + y^2)))", "x/(x^2 + y^2)*(1 - exp(-(x^2 + y^2)))", "0"},
       {"sqrt(y)", "0", "sqrt(x)"},  /* undefined at some points */
       {"1/0", "0", "0"},            /* undefined at all points */
-      {"y + exp(-x^2)", "0", "0"}}; /* no divergence except near x = 0 */
+      {"y + exp(-x^2)", "0", "0"}}; /* the divergence is nearly 0 away from x = 0 */
   for (size_t i = 0; i < sizeof good / sizeof *good; i++)
     if (check_text(good[i])) fail_msg("(%s, %s, %s): %s", good[i][0], good[i][1], good[i][2], cb_error_text());
 }
@@ -51,8 +51,8 @@ static void shears_are_judged_by_their_trace(void **unused) {
 
 /* --- grids --- */
 
-/* Samples the Taylor-Green flow at n points per wave. One component is multiplied by `by`, which creates divergence
- * unless `by` is 1. Computes the maximum divergence and the root mean square of the gradient, relative to
+/* Samples the Taylor-Green flow at n points per wave. One component is multiplied by `by`; if `by` is not 1, the flow
+ * has a divergence. Computes the maximum divergence and the root mean square of the gradient, relative to
  * cb_flow_slope. */
 static void taylor_green(int n, bool periodic, double by, double *most, double *gradient) {
   enum { PLACES = 4000 };

@@ -1,5 +1,5 @@
 /* Tests of flows that are given by formulas. Uniform flow, shear, expressions and the vortex are compared with closed
- * forms, their gradients and rates with differences. Further tests are of many places at a time and of errors. */
+ * forms, their gradients and rates with differences. Other tests evaluate many places in one call, and check errors. */
 #include "core/threads.h"
 #include "flow_slopes.h"
 
@@ -137,7 +137,7 @@ static void many_places_give_the_same_bits_with_any_threads(void **unused) {
     assert_memory_equal(u[threads > 1], u[0], sizeof **u * N);
   }
   x[N - 5][0] = -2;
-  x[N / 3][0] = -1; /* the error at this place, the first one, is reported */
+  x[N / 3][0] = -1; /* this is the first place with an error, so its error is reported */
   check_error_begins(cb_flow_at(f, 1.5, N, (const vec *)x, u[0], NULL, NULL), CB_STEP_NOT_FINITE, "flow at (-1, ");
   cb_threads_set(0);
   cb_flow_free(f);

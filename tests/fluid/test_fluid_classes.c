@@ -1,6 +1,6 @@
 /* Tests of all classes of flows and media. Derivatives are compared with differences at random places and times, and
- * results for many places with results for one place. Further tests are of classes on jets, sums of flows, and the
- * fluid at one place. */
+ * results for many places with results for one place. Other tests compare classes that are functions on jets with
+ * expressions, and check sums of flows and the fluid at one place. */
 #include "flow_slopes.h"
 #include "fluid/medium_surfaces.h"
 #include "medium.h"
@@ -161,7 +161,7 @@ static void check_medium(const cb_medium *m, const vec x, double h) {
       y[i] += k ? h : -h;
       check_ok(cb_medium_at(m, y, &side[k]));
     }
-    if (fabs(side[1] - side[0]) > 1) continue; /* an interface */
+    if (fabs(side[1] - side[0]) > 1) continue; /* there is an interface between the two points */
     check_near(gradient[i], (side[1] - side[0]) / (2 * h), 1e-5);
   }
 }

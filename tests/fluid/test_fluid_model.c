@@ -46,7 +46,7 @@ static cb_status on_twist(const cb_fluid_model *m, const void *body, int place, 
 }
 
 extern const cb_fluid_model_class cb_fluid_model_local;
-/* The class `split` is `coupled` acting at two places away from the origin. */
+/* The forces of the class `split` are those of `coupled`, but act at two points away from the origin. */
 static const double two[2][3] = {{0.3, -0.2, 0.5}, {-0.4, 0.6, 0.1}};
 static int at_two(const cb_fluid_model *m, const void *body, const double (**at)[3]) {
   *at = two;

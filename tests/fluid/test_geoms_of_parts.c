@@ -59,7 +59,8 @@ static simulation *run_body(const char *fluid, const char *poses, int steps, int
   return simulate(text, sets, 2, fields);
 }
 
-/* Runs the same scenario with hull and wing as two bodies. A hinge with the driven angle `angle` joins them. */
+/* Runs the scenario of write_body with the hull and the wing as two bodies, which a hinge joins. The drive of the hinge
+ * gives it the angle `angle`. */
 static simulation *run_hinge(const char *model, const char *angle, int steps, int between, const char *const *fields) {
   char text[ROOM], set[64], every[64];
   const char *sets[2] = {set, every};
@@ -92,7 +93,8 @@ static void add_to_world(const double *pose, const double F[6], double out[6]) {
 enum { POSE, KINETIC, FORCES }; /* indices of the recorded fields; the forces are FORCES and all later fields */
 
 /* Computes the maximum differences of the pose of the hull, of the kinetic energy and of the sum of the forces over all
- * rows, each relative to its maximum value. */
+ * rows. The difference of the pose is relative to the maximum change of the pose since the start, and the other
+ * differences are relative to the maximum of the quantity. */
 static void differences(const simulation *body, const simulation *hinge, double out[3]) {
   double off[3] = {0}, size[3] = {0};
   assert_int_equal(body->rows, hinge->rows);
@@ -146,7 +148,7 @@ static void a_wing_by_poses_moves_as_on_a_driven_hinge(void **unused) {
   }
 }
 
-/* Computes the work of the drive from the start to each multiple of 1/20 s. The effort in a row is that of the step
+/* Computes the work of the drive from the start to each multiple of 1/20 s. The effort in a row belongs to the step
  * before this row. */
 static void find_work(const char *model, int steps, double work[11]) {
   simulation *hinge = run_hinge(model, square, steps, 1, (const char *const[]){"effort", "rate", NULL});
@@ -191,7 +193,8 @@ static void check_same(simulation *a, simulation *b) {
   simulation_free(b);
 }
 
-/* The body has no poses, poses that move the wing, or poses that move nothing. */
+/* The key `part` of a geom changes nothing if this part does not move. The body has no poses, poses that move the wing,
+ * or poses that move nothing. */
 static void a_part_that_does_not_move_is_as_no_part(void **unused) {
   char with[ROOM], without[ROOM], poses[ROOM];
   const char *const motion[] = {"", flaps(sine, poses), "{parts: [{part: wing, z: \"Z + 0*t\"}]}"};

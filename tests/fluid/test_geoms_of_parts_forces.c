@@ -1,6 +1,6 @@
-/* Tests of the motion of parts, and of the forces and the inertia of geoms that move with them, at one time. They are
- * compared with geoms that are fixed at the present place of the part, with differences in time, and with the forces of
- * MuJoCo on a hinged wing. */
+/* Tests of the motion of parts, and of the forces and the inertia of geoms that move with them, at one time. The
+ * results are compared with geoms that are fixed at the present place of the part, with differences in time, and with
+ * the forces of MuJoCo on a hinged wing. */
 #include "fluid/immersed_private.h"
 #include "immersed_bundles.h"
 #include "numerics/vec3.h"
@@ -202,8 +202,8 @@ static mjModel *load(const char *mjcf) {
   return model;
 }
 
-/* Compares with the passive forces that MuJoCo computes for the free joint of a hull. The wing is on a hinge whose
- * angle and rate are those of the poses. */
+/* Compares the forces on the body with the passive forces that MuJoCo computes for the free joint of a hull. In MuJoCo
+ * the wing is on a hinge whose angle and rate are those of the poses. */
 static void on_a_hinged_wing_it_is_as_by_mujoco(void **unused) {
   static const char *const mjcf =
       "<mujoco><option density='1000' viscosity='0.3'/><worldbody><body><freejoint/><inertial pos='0 0 0' mass='1' "

@@ -1,11 +1,11 @@
-/* Tests of bodies in a uniform fluid. Their motion is compared with closed solutions, and derivatives with
+/* Tests of bodies in a uniform fluid. The motion of the bodies is compared with closed solutions, and derivatives with
  * differences. */
 #include "immersed.h"
 
 /* A sphere falls from rest: m_eff v' = W - k v |v|. W is its weight minus the buoyancy, k its drag at speed 1, and
- * m_eff its mass plus the added mass. The solution is the speed v = vt tanh(t/T) and the way x = vt T log cosh(t/T),
- * with vt = sqrt(W/k) and T = m_eff/sqrt(W k). m_eff and k are those of the mesh; both are close to those of a
- * sphere. */
+ * m_eff its mass plus the added mass. The solution is the speed v = vt tanh(t/T) and the distance x = vt T log
+ * cosh(t/T), with vt = sqrt(W/k) and T = m_eff/sqrt(W k). m_eff and k are those of the mesh; both are close to those of
+ * a sphere. */
 static void fall_of_a_sphere(double density, int map) {
   const double g = 9.81, rho = 998, radius = 0.05;
   tank k = tank_of(mesh_ball(12, radius), density, 0);

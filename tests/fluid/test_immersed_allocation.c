@@ -22,7 +22,7 @@ void *realloc(void *p, size_t n) {
 
 static void no_step_allocates(void **unused) {
   const double up[3] = {0, 0, 1};
-  for (int kind = 0; kind < 5; kind++) { /* the last one is in hyperbolic space */
+  for (int kind = 0; kind < 5; kind++) { /* body 4 is in hyperbolic space */
     tank k = tank_of(mesh_ellipsoid(3, 0.5, 0.3, 0.2), 0.9, 0);
     cb_medium *medium;
     cb_flow *flow = NULL;

@@ -68,7 +68,7 @@ static void fall(const char *shape, double density, double thickness, double til
 }
 
 /* The maple seed has the masses of analysis/scenarios/immersed/maple-seed.yaml: 900 kg/m^3 in nut and vein, and 0.04 kg
- * per m^2 of the wing. With a wing three times as heavy it does not settle. */
+ * per m^2 of the wing. With a wing three times as heavy it does not reach a steady rotation. */
 static void what_autorotates_settles(void **unused) {
   static const struct {
     const char *shape;

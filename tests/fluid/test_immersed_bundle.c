@@ -1,5 +1,5 @@
-/* Tests of bundles of bodies in a fluid. They are compared with runs of the same bodies, whose shapes are given by
- * expressions, poses and tables. Further tests are of plots, threads and errors. */
+/* Tests of bundles of bodies in a fluid. The bundles are compared with runs of the same bodies, whose shapes are given
+ * by expressions, poses and tables. Other tests are about plots, threads and errors. */
 #include "immersed_bundles.h"
 #include "sampled.h"
 
@@ -153,7 +153,7 @@ static void a_pose_sequence_swims_as_its_run(void **unused) {
       at[1] = X[1] + 0.4 * s * X[0] * X[0];
       at[2] = X[2] + 0.3 * c * X[0] * X[0] + 0.2 * s * X[0];
     }
-  const cb_poses_times times = {.step = 0.125, .end = CB_POSES_PERIODIC}; /* period 2 */
+  const cb_poses_times times = {.step = 0.125, .end = CB_POSES_PERIODIC}; /* the poses have the period 2 */
   check_ok(cb_poses_from_arrays(vertices, POSES, (const double(*)[3])x, &times, &k.poses));
   free(x);
   tank_water(&k, 998);

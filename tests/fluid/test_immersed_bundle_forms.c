@@ -137,8 +137,8 @@ static void differences(const cb_immersed_energy *e, cb_immersed_work *w, const 
 }
 
 /* The form G from the inertias of parts that move rigidly equals the form from sums over all faces. G agrees to
- * round-off. Its derivatives agree to the accuracy of the differences of order 6 by which sums over faces are
- * derived. */
+ * round-off. Its derivatives agree to the accuracy of the differences of order 6 that the library uses for the
+ * derivatives of sums over faces. */
 static void parts_that_move_rigidly_have_the_form_of_their_faces(void **unused) {
   uint64_t seed = check_seed();
   for (int kind = 0; kind < 16; kind++) {
@@ -181,7 +181,7 @@ static void parts_that_move_rigidly_have_the_form_of_their_faces(void **unused) 
 }
 
 /* For solids, sheets and masses at vertices the entry R_ij of the form of motions is E_(i+j) - E_i - E_j to round-off,
- * where E_i is the energy of motion i, and E_(i+j) that of the sum of the motions i and j. */
+ * where E_i is the energy of motion i, and E_(i+j) the energy of the sum of the motions i and j. */
 static void motions_of_a_body_have_the_form_of_their_energies(void **unused) {
   uint64_t seed = check_seed();
   for (int kind = 0; kind < 8; kind++) {
@@ -378,7 +378,8 @@ static void a_motion_may_begin_slowly(void **unused) {
   cb_bundle *b = bundle_of(&k, 998, 2, ab, &slow), *other = bundle_of(&k, 998, 2, ab, &fast);
   double dA[24], A[12], M[4], dM[8];
   for (int i = 0; i < 2; i++) {
-    const double a = i ? 1e-9 : 0; /* A_a(slow) = 2 a A_a(fast)(a^2), M_aa(slow) = 4 a^2 M_aa(fast) */
+    /* slow(a) = fast(a^2), so by the chain rule A_a(slow) = 2 a A_a(fast) and M_aa(slow) = 4 a^2 M_aa(fast) */
+    const double a = i ? 1e-9 : 0;
     check_ok(cb_bundle_connection(b, (double[2]){a, 0.1}, NULL, dA, NULL, dM));
     check_ok(cb_bundle_connection(other, (double[2]){a * a, 0.1}, A, NULL, M, NULL));
     for (int e = 0; e < 6; e++) check_near(dA[2 * e], 2 * A[2 * e], 1e-10);

@@ -1,6 +1,6 @@
-/* Tests of the momentum and the wrench of the fluid on a body. They are the derivatives of the Lagrangian L of the
- * fluid by the twist Y and by the pose g, and are compared with differences of L. This file computes L face by face
- * with the midpoint rule. */
+/* Tests of the momentum and the wrench of the fluid on a body. Momentum and wrench are the derivatives of the
+ * Lagrangian L of the fluid by the twist Y and by the pose g. They are compared with differences of L. This file
+ * computes L face by face with the midpoint rule. */
 #include "immersed.h"
 
 /* The kinds of flow; velocity() has their formulas. */
@@ -209,8 +209,8 @@ static void momentum_and_wrench_are_those_of_the_lagrangian(void **unused) {
 }
 
 /* The derivative of the wrench along the pose is exact for a constant density in uniform flows and in a flow that
- * rotates rigidly. Otherwise the library omits some of its terms, which only makes Newton's method slower: part of the
- * strain, second derivatives of flow and density, and the pressure. */
+ * rotates rigidly. Otherwise the library omits some of its terms: part of the strain, second derivatives of flow and
+ * density, and the pressure. This only makes Newton's method slower. */
 static void derivatives_are_those_of_differences(void **unused) {
   uint64_t seed = check_seed();
   for (int kind = 0; kind <= SPIN; kind++)
@@ -248,7 +248,7 @@ static void pressure_is_the_integral_of_a_linear_field(void **unused) {
     cb_mass mass;
     double(*x)[3] = calloc((size_t)k.surface->vertices, sizeof *x);
     check_ok(cb_immersed_shape(k.body, 0.7, x, NULL));
-    for (int i = 0; i < k.surface->vertices; i++) { /* about the origin, in the world's axes */
+    for (int i = 0; i < k.surface->vertices; i++) { /* to coordinates of the world */
       double at[3];
       cb_pose_point(&g, x[i], at);
       memcpy(x[i], at, sizeof at);

@@ -148,7 +148,7 @@ static void a_swelling_ball_breathes(void **unused) {
 }
 
 /* The derivative of the kinetic energy by the twist Y is the momentum mu. If the twist cancels a drift of the complete
- * shape, the energy is only that of the fluid that flows around the body. */
+ * shape, only the fluid that flows around the body has kinetic energy. */
 static void kinetic_energy_belongs_to_the_momentum(void **unused) {
   for (int wind = 0; wind < 2; wind++) {
     tank k = tank_of(mesh_ellipsoid(3, 0.5, 0.3, 0.2), 700, 0);
@@ -203,7 +203,8 @@ static void a_wave_along_a_body_has_the_energy_of_its_slices(void **unused) {
     cb_rigid_state s = {.t = t, .g = at_origin};
     check_at_least(row_of(&k, &s, wrench).kinetic, 0);
     check_ok(cb_rigid_start(k.problem, t, &at_origin, (double[6]){0}, &s));
-    check_relative(row_of(&k, &s, wrench).kinetic, energy, 0.3); /* inside, velocities are interpolated linearly */
+    check_relative(row_of(&k, &s, wrench).kinetic, energy,
+                   0.3); /* the library interpolates the velocity inside the body */
   }
   tank_empty(&k);
 }

@@ -88,7 +88,7 @@ static void a_step_adds_what_the_record_shows(void **unused) {
         sum[j] += wrench[i][j];
         own += fabs(wrench[i][j]);
       }
-      assert_true(own > 1e-6); /* this wrench acts */
+      assert_true(own > 1e-6); /* this wrench is not 0 */
       size = fmax(size, own);
     }
     for (int j = 0; j < 6; j++) check_near(F[j], sum[j], 1e-14 * size);

@@ -93,8 +93,8 @@ static void hollow_and_negative_bodies_are_capped(void **unused) {
   check_relative(negative.part.delta, 0.5 * sqrt(negative.part.area / (4 * PI)), 1e-14);
 }
 
-/* The added mass of a sheet of one face is 2 delta times the integral of m m^T over the face, with m = (x × n, n). The
- * expected integral is computed by a product of Gauss–Legendre rules of degree 5. */
+/* The added mass of a sheet of one face is 2 delta times the integral of m m^T over the face, with m = (x × n, n) and
+ * delta as in fluid/local.h. The expected integral is computed by a product of Gauss–Legendre rules of degree 5. */
 static void midpoint_rule_is_exact_for_linear_positions(void **unused) {
   uint64_t seed = check_seed();
   mesh t = mesh_room(3, 1);

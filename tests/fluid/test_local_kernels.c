@@ -1,5 +1,5 @@
-/* Tests of the kernels of the local fluid model. Each instruction set is compared with local_scalar.h. Further tests
- * are of edges of every angle, and of results that are identical with any number of threads. */
+/* Tests of the kernels of the local fluid model. Each instruction set is compared with local_scalar.h. Other tests
+ * check edges of every angle, and that results are identical with any number of threads. */
 #include "core/threads.h"
 #include "local_cases.h"
 #include "local_scalar.h"

@@ -87,7 +87,7 @@ static void every_class_that_knows_the_shape_at_rest_is_refused_by_name(void **u
     }
     cb_fluid_model_free(m);
   }
-  assert_true(rest >= 7); /* forces of five classes, added mass of two */
+  assert_true(rest >= 7); /* the forces of five classes of models, and the added mass of two */
 }
 
 static void an_added_mass_that_does_not_see_the_vertices_is_found_out(void **unused) {

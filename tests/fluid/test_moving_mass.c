@@ -149,9 +149,9 @@ static void linear_momentum_is_that_of_the_centre(void **unused) {
   shape_free(&h);
 }
 
-/* The angular momentum about the centre of mass is that of the velocities inside, which are linear on the tetrahedra
- * from the faces to the apex. The test integrates over the tetrahedra by four points with the barycentric coordinates
- * a, b, b, b, which is exact for quadratic functions. */
+/* The library assumes that the velocity inside the body is linear on each tetrahedron from a face to one inner point,
+ * the apex. The expected angular momentum about the centre of mass is the integral over these tetrahedra, by four
+ * points with the barycentric coordinates a, b, b, b. This rule is exact for quadratic functions. */
 static void spin_about_the_centre_is_that_of_the_velocities(void **unused) {
   shape h = shape_of(mesh_ellipsoid(4, 1, 0.7, 0.4));
   const double density = 800, a = (5 + 3 * sqrt(5)) / 20, b = (5 - sqrt(5)) / 20;

@@ -32,7 +32,7 @@ static void velocity_of(double K, const double v[3], const double u[4], double d
   double D[3][3], adjugate[3][3], column[4];
   for (int j = 0; j < 3; j++) {
     cb_curved_velocity(K, v, (const double[3]){j == 0, j == 1, j == 2}, column);
-    for (int i = 0; i < 3; i++) D[j][i] = column[i]; /* the rows of D are columns of the matrix */
+    for (int i = 0; i < 3; i++) D[j][i] = column[i]; /* D is the transpose of the matrix of cb_curved_velocity */
   }
   for (int j = 0; j < 3; j++) cb_cross3(D[(j + 1) % 3], D[(j + 2) % 3], adjugate[j]);
   const double det = cb_dot3(D[0], adjugate[0]);

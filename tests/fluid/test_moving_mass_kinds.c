@@ -1,5 +1,5 @@
-/* Tests of the mass and momentum of a changing shape: lumped masses, point masses, and results from the sums of the
- * local fluid model. */
+/* Tests of the mass and momentum of a changing shape with lumped masses and with point masses. The sums that the local
+ * fluid model computes give the same mass and momentum. */
 #include "moving_shape.h"
 #include "point_mass.h"
 

@@ -1,6 +1,6 @@
 /* Tests of MuJoCo's two fluid models. Forces and virtual masses are compared with those of MuJoCo 3.14.0, with its
- * quadrature and with exact integrals (tables in tests/mujoco). Further tests are of derivatives, of the lower limits
- * of version 2.2, and of the sum over several geoms at their places. */
+ * quadrature and with exact integrals (tables in tests/mujoco). Other tests check derivatives, the lower limits of
+ * version 2.2, and the sum over several geoms at their places. */
 #include "csv.h"
 #include "fluid/ellipsoid.h"
 #include "fluid_models.h"
@@ -187,7 +187,7 @@ static void floors_take_the_lift_from_small_bodies(void **unused) {
 
 /* With the half axes r and the velocity v, version 2.2 uses q_i = (r_j r_k)^2 v_i, D = q.q and N = q.v. If D and N |v|
  * are below the limit f = 1e-15, the lift is rho pi (D/f)^(1/2) (N/f) (N v - |v|^2 q), where rho is the density of the
- * fluid. The drag is then that of the area pi (D/f)^(1/2). */
+ * fluid. The drag then uses the area pi (D/f)^(1/2). */
 static void below_the_floors_forces_are_those_of_2_2(void **unused) {
   const double r[3] = {2e-5, 1e-5, 3e-5}, V[6] = {0, 0, 0, 0.8, -0.3, 0.6}, *v = V + 3, f = 1e-15, rho = 1.3;
   subject s = subject_of("mujoco_ellipsoid", "{compat: 2.2, slender: 0, geoms: [{size: [2e-5, 1e-5, 3e-5]}]}", NULL);

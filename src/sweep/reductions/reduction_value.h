@@ -4,7 +4,8 @@
 #include <curvebody/reduction.h>
 #include <math.h>
 
-/* state[0] is the number of rows. VALUE: a value, or a sum; TIME: its time; REST: the remainder of the sum. */
+/* Indices of the state of a reduction. ROWS: the number of rows so far. VALUE: the value or the sum so far. TIME: the
+ * time of the value. REST: the remainder of the sum, which round-off has removed from it. */
 enum { ROWS, VALUE, TIME, REST = TIME };
 
 static inline double value_alone(const double *argument, const double *state) {

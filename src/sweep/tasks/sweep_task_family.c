@@ -44,7 +44,7 @@ static const cb_task_column columns[] = {
     {"event_efficiency", NULL, "amount^2/cost at event_varied", AT(event_efficiency), 0},
     {NULL, NULL, NULL, 0, 0}};
 
-/* The state of a member: its cost, its amount, then the state of its gait. */
+/* Indices of the state of a member: the cost, the amount of the target, and the first number of the gait's state. */
 enum { COST, AMOUNT, HEAD };
 
 static cb_status make_layout(const cb_sweep *sweep, cb_scenario *s, cb_arena *arena, cb_record_layout *out) {
@@ -82,8 +82,8 @@ static cb_status solve(cb_scenario *s, const cb_gait *from, cb_optimum *out) {
 
 /* --- neighbours --- */
 
-/* Returns how far back in the list of members the previous member of member m is, or 0 if it has none. *axis: the axis
- * of the grid along which the two are neighbours, the last one on which m is not the first. */
+/* Returns m - p, where member p is the previous neighbour of member m, or 0 if m has no previous neighbour. In a grid,
+ * *axis becomes the axis along which m and p are neighbours. This is the last axis on which m is not the first. */
 static int64_t stride_of(const cb_sweep *s, int64_t m, size_t *axis) {
   int64_t stride = 1;
   *axis = 0;
@@ -107,7 +107,7 @@ static cb_status gait_of(const cb_task_call *c, int64_t m, cb_gait **out) {
 
 /* --- events --- */
 
-/* Consecutive members along an axis of numbers. */
+/* The search for an event between consecutive members along an axis of numbers. */
 typedef struct line {
   const cb_task_call *call;
   size_t axis;

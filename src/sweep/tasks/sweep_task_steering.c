@@ -27,8 +27,8 @@ static const cb_task_column columns[] = {
     {"shape", "way", "r", offsetof(found, shape), 0},
     {NULL, NULL, NULL, 0, 0}};
 
-/* The state of a member: the turns in which its first and its cheapest gait were found, the results that the gait does
- * not contain, then the state of the gait. */
+/* Indices of the state of a member. FIRST, LAST: the turns in which its first and its cheapest gait were found. COST,
+ * INDEX, MULTIPLIER: results that do not follow from the gait. HEAD: the first number of the gait's state. */
 enum { FIRST, LAST, COST, INDEX, MULTIPLIER, HEAD = MULTIPLIER + 2 };
 
 typedef struct steering {

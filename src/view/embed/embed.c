@@ -18,7 +18,7 @@ static unsigned char *read_whole(const char *path, size_t *n) {
   return bytes;
 }
 
-/* Writes characters one by one, because compilers limit the length of a string literal. */
+/* Writes bytes[n] in base64, as an array of numbers, because compilers limit the length of a string literal. */
 static void put(FILE *out, int number, const unsigned char *bytes, size_t n) {
   static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   fprintf(out, "static const char packed%d[] = {", number);

@@ -126,12 +126,14 @@ int cb_constant_find(const char *name, size_t length, double *value);
 extern const char *const cb_constant_names[]; /* the list ends with NULL */
 
 /* Sets names[n] that have a meaning, but not in every expression. Until the next call in this thread, an expression
- * that uses such a name where it is unknown is answered with `where`, a text that says where it may be used. Returns
+ * that uses such a name where it is unknown is answered with `where`, a text that says where it may be used. If the
+ * names are the controls of a scope, used[i] (used may be NULL) becomes true when an expression uses control i. Returns
  * what was set before. The texts are borrowed. */
 typedef struct cb_expression_elsewhere {
   const char *const *names;
   size_t n;
   const char *where;
+  bool *used;
 } cb_expression_elsewhere;
 cb_expression_elsewhere cb_expression_explain(cb_expression_elsewhere names);
 

@@ -282,7 +282,9 @@ cb_status cb_fluid_run_each(cb_run *run, body_task *task, void *context, int *fa
   return CB_OK;
 }
 
+/* A control may have changed since the forces between points were computed. */
 static void forget(cb_run *run) {
+  if (run->options.controls) cb_fluid_coupling_restored(cb_fluid_run_of(run)->coupling);
   for (int i = 0; i < cb_fluid_run_of(run)->threads; i++) cb_integrator_reset(cb_fluid_run_of(run)->part[i].integrator);
 }
 

@@ -176,6 +176,19 @@ class EventState(Case):
         np.testing.assert_allclose(f["event_position"][repeated, 0, 0], np.cos(f["event_time"][repeated]), rtol=0, atol=1e-6)
         np.testing.assert_allclose(f["event_momentum"][repeated, 0, 0], -np.sin(f["event_time"][repeated]), rtol=0, atol=1e-6)
 
+    def test_a_repeated_step_of_joined_bodies_has_the_state_at_its_start(self):
+        f = self.record(PENDULUM.replace("rate: -1", "rate: 12"), "--set", "integrator.step=0.2", "--set", "events=[]", "--set",
+                        "joints.1.limits=[-9, 9]")
+        compared = 0
+        for e in np.flatnonzero(f["event_kind"] == 3):
+            row = np.flatnonzero(abs(f["time"] - f["event_time"][e]) < 1e-12)
+            for name in STATE:
+                self.assertTrue(np.isfinite(f["event_" + name][e]).all(), name)
+                if len(row):  # round-off of numbers of the size 10
+                    np.testing.assert_allclose(f["event_" + name][e], f[name][row[0]], rtol=0, atol=1e-12, err_msg=name)
+            compared += len(row)
+        self.assertGreater(compared, 3)
+
     def test_a_warning_has_no_state(self):
         f = self.record(OSCILLATOR.replace("q - 0.5,", "q - 1, action: stop,"))
         self.assertEqual(list(f["event_kind"]), [1, 4, 1])

@@ -77,7 +77,7 @@ static cb_status pin(cb_builder *b, const cb_node *where, int i) {
 static cb_status fill(const params *p, const cb_node *node, const cb_space *space, cb_builder *b, cb_places *places) {
   cb_body_link link;
   int first = 0;
-  cb_status status = cb_link_read(p->link, true, &link);
+  cb_status status = cb_link_read(b, p->link, true, &link);
   if (!status) status = check_keys(p, node);
   if (!status) status = p->count ? make(p, node, space, places) : cb_places_read(places, node, space, -1, true);
   if (!status && places->n < 2)

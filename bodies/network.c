@@ -38,21 +38,21 @@ static const cb_param rows[] = {
 };
 
 /* Reads the type of link that joins particles along the edges of a mesh or lattice. */
-static cb_status read_edges(const params *p, cb_body_link *edges) {
+static cb_status read_edges(const params *p, const cb_builder *b, cb_body_link *edges) {
   *edges = (cb_body_link){.spring = CB_SPRING_DEFAULTS};
-  if (!p->link) return cb_spring_read(&p->spring, &edges->spring);
+  if (!p->link) return cb_spring_read(b, &p->spring, &edges->spring);
   if (!p->mesh && !p->lattice)
     return cb_node_fail(
         p->link, "link: applies only to the edges of a mesh or lattice: expected `mesh` or `lattice` next to it");
-  return cb_link_read(p->link, false, edges);
+  return cb_link_read(b, p->link, false, edges);
 }
 
-static cb_status read_links(const params *p, int n, cb_links *links) {
+static cb_status read_links(const params *p, const cb_builder *b, int n, cb_links *links) {
   const cb_body_link rod = {.rigid = true, .length = {NAN, NULL}};
   cb_body_link spring = {.spring = CB_SPRING_DEFAULTS};
-  cb_status status = cb_spring_read(&p->spring, &spring.spring);
-  if (!status) status = cb_links_read(links, p->springs, &spring, n);
-  return status ? status : cb_links_read(links, p->rods, &rod, n);
+  cb_status status = cb_spring_read(b, &p->spring, &spring.spring);
+  if (!status) status = cb_links_read(links, b, p->springs, &spring, n);
+  return status ? status : cb_links_read(links, b, p->rods, &rod, n);
 }
 
 /* Takes the listed links as the edges of the network, if there is no mesh or lattice. */
@@ -78,7 +78,7 @@ static cb_status join(const params *p, const cb_node *node, const cb_network *w,
   cb_body_link bending = {.spring = CB_SPRING_DEFAULTS};
   cb_edge *pair;
   int n;
-  status = cb_spring_read(&(cb_spring_nodes){.damping = p->spring.damping}, &bending.spring);
+  status = cb_spring_read(b, &(cb_spring_nodes){.damping = p->spring.damping}, &bending.spring);
   bending.spring.stiffness.value = p->bending_stiffness;
   if (!status) status = cb_network_second_neighbours(w->n, w->n_edges, w->edge, &n, &pair);
   if (status) return status;
@@ -94,9 +94,9 @@ static cb_status fill(const void *given, const cb_node *node, const cb_space *sp
   cb_body_link edges;
   int first = 0;
   if (p->mesh && p->lattice) return cb_node_fail(node, "network: expected one of mesh and lattice, found both");
-  cb_status status = read_edges(p, &edges);
+  cb_status status = read_edges(p, b, &edges);
   if (!status) status = cb_network_place(w, p->mesh, p->lattice, node, space, places);
-  if (!status) status = read_links(p, places->n, links);
+  if (!status) status = read_links(p, b, places->n, links);
   if (!status) status = take_edges(w, links);
   if (!status) status = cb_network_weigh(w, space, places, p->density, &p->matter, node, mass);
   if (!status) status = cb_places_add(places, node, &p->matter, *mass, b, &first);

@@ -67,7 +67,7 @@ static cb_status join(const params *p, const cb_node *where, const cb_body_link 
 static cb_status fill(const params *p, const cb_node *node, const cb_space *space, cb_builder *b, cb_places *places) {
   cb_body_link link;
   int i = 0;
-  cb_status status = cb_link_read(p->link, true, &link);
+  cb_status status = cb_link_read(b, p->link, true, &link);
   if (!status) status = place(p, node, space, places);
   if (!status) status = cb_places_hold(places, p->pivot, "pivot");
   if (status) return status;

@@ -19,7 +19,7 @@ static cb_status build(const void *given, const cb_node *node, const cb_space *s
   const params *p = given;
   cb_body_link link;
   int first;
-  const cb_status status = cb_link_read(p->link, false, &link);
+  const cb_status status = cb_link_read(b, p->link, false, &link);
   return status ? status : cb_linked_build(&(cb_linked_body){2, 1, ends, &link}, node, space, &p->matter, b, &first);
 }
 

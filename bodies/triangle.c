@@ -15,12 +15,12 @@ static const cb_param rows[] = {
     {.name = NULL},
 };
 
-static cb_status read_links(const cb_node *node, cb_body_link link[3]) {
+static cb_status read_links(const cb_builder *b, const cb_node *node, cb_body_link link[3]) {
   if (node && node->kind == CB_NODE_LIST && node->count != 3)
     return cb_node_fail(node, "link: expected one link, or a list of three, found a list of %zu", node->count);
   cb_status status = CB_OK;
   for (int e = 0; e < 3 && !status; e++)
-    status = cb_link_read(node && node->kind == CB_NODE_LIST ? node->items[e] : node, false, &link[e]);
+    status = cb_link_read(b, node && node->kind == CB_NODE_LIST ? node->items[e] : node, false, &link[e]);
   return status;
 }
 
@@ -29,7 +29,7 @@ static cb_status build(const void *given, const cb_node *node, const cb_space *s
   const params *p = given;
   cb_body_link link[3];
   int first;
-  cb_status status = read_links(p->link, link);
+  cb_status status = read_links(b, p->link, link);
   if (!status) status = cb_linked_build(&(cb_linked_body){3, 3, ends, link}, node, space, &p->matter, b, &first);
   return status ? status : cb_builder_triangle(b, first, first + 1, first + 2);
 }

@@ -57,13 +57,13 @@ static cb_status fill(const void *given, const cb_node *node, const cb_space *sp
   const params *p = given;
   cb_body_link spring = {.spring = CB_SPRING_DEFAULTS};
   int first = 0;
-  cb_status status = cb_spring_read(&p->spring, &spring.spring);
+  cb_status status = cb_spring_read(b, &p->spring, &spring.spring);
   if (!status) status = cb_network_place(w, p->mesh, NULL, node, space, places);
   if (!status && !p->mesh && !isnan(p->density))
     status = cb_node_fail(cb_node_get(node, "density"), "density: expected `mesh` next to it");
   if (!status) status = cb_network_weigh(w, space, places, p->density, &p->matter, node, mass);
-  if (!status) status = cb_links_read(links, p->springs, &spring, places->n);
-  if (!status) status = cb_links_read(links, p->rods, &rod, places->n);
+  if (!status) status = cb_links_read(links, b, p->springs, &spring, places->n);
+  if (!status) status = cb_links_read(links, b, p->rods, &rod, places->n);
   if (!status) status = cb_places_add(places, node, &p->matter, *mass, b, &first);
   if (!status) status = cb_network_add_triangles(w, first, b);
   for (int e = 0; e < w->n_edges && !status; e++)

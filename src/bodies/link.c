@@ -14,18 +14,24 @@
 
 /* --- links --- */
 
-cb_status cb_target_read(const cb_node *node, const char *what, const char *range, cb_target *target) {
+/* Reads a number, or an expression of t and of the parameters and controls of the builder (NULL: none). */
+static cb_status read_target(const cb_builder *b, const cb_node *node, const char *what, const char *range,
+                             cb_target *target) {
   static const char *const names[] = {"t"};
+  cb_expression_scope scope = {.n = 0};
+  if (b) scope = *cb_builder_scope(b);
+  scope.names = names;
+  scope.n = 1;
   *target = (cb_target){NAN, NULL};
   if (!node) return CB_OK;
   if (node->kind != CB_NODE_SCALAR)
     return cb_node_fail(node, "%s: expected a number or an expression of t, found %s", what, cb_node_found(node).text);
   cb_expression *expression;
   size_t at = 0;
-  cb_status status = cb_expression_parse(node->text, names, 1, &at, &expression);
+  cb_status status = cb_expression_parse_in(node->text, &scope, &at, &expression);
   if (status == CB_ERROR_INPUT) return cb_node_fail_at(node, at, "%s: %s", what, cb_error_text());
   if (status) return status;
-  if (cb_expression_uses(expression, 0)) {
+  if (cb_expression_uses(expression, 0) || cb_expression_uses_control(expression)) {
     target->expression = node->text;
   } else {
     cb_range allowed;
@@ -38,13 +44,16 @@ cb_status cb_target_read(const cb_node *node, const char *what, const char *rang
   return status;
 }
 
-cb_status cb_spring_read(const cb_spring_nodes *nodes, cb_spring_data *spring) {
+cb_status cb_target_read(const cb_node *node, const char *what, const char *range, cb_target *target) {
+  return read_target(NULL, node, what, range, target);
+}
+
+cb_status cb_spring_read(const cb_builder *b, const cb_spring_nodes *nodes, cb_spring_data *spring) {
   cb_errors errors = cb_errors_begin();
-  if (nodes->stiffness)
-    cb_errors_add(&errors, nodes->stiffness, cb_target_read(nodes->stiffness, "stiffness", ">= 0", &spring->stiffness));
-  if (nodes->rest) cb_errors_add(&errors, nodes->rest, cb_target_read(nodes->rest, "rest", ">= 0", &spring->rest));
-  if (nodes->damping)
-    cb_errors_add(&errors, nodes->damping, cb_target_read(nodes->damping, "damping", ">= 0", &spring->damping));
+  const cb_node *k = nodes->stiffness, *rest = nodes->rest, *damping = nodes->damping;
+  if (k) cb_errors_add(&errors, k, read_target(b, k, "stiffness", ">= 0", &spring->stiffness));
+  if (rest) cb_errors_add(&errors, rest, read_target(b, rest, "rest", ">= 0", &spring->rest));
+  if (damping) cb_errors_add(&errors, damping, read_target(b, damping, "damping", ">= 0", &spring->damping));
   return cb_errors_end(&errors);
 }
 
@@ -58,14 +67,14 @@ typedef struct spring_params {
 static const cb_param springs[] = {CB_SPRING_ROWS(spring_params, own), {.name = NULL}};
 
 /* Reads the keys of a spring; keys that are not given keep their values. */
-static cb_status read_spring(const cb_node *map, const cb_node *where, const char *const *extra, size_t n_extra,
-                             cb_body_link *link) {
+static cb_status read_spring(const cb_builder *b, const cb_node *map, const cb_node *where, const char *const *extra,
+                             size_t n_extra, cb_body_link *link) {
   spring_params p;
   const cb_status status = cb_params_bind(springs, map, where, extra, n_extra, &p);
-  return status ? status : cb_spring_read(&p.own, &link->spring);
+  return status ? status : cb_spring_read(b, &p.own, &link->spring);
 }
 
-cb_status cb_link_read(const cb_node *node, bool rigid, cb_body_link *link) {
+cb_status cb_link_read(const cb_builder *b, const cb_node *node, bool rigid, cb_body_link *link) {
   static const cb_param rods[] = {
       {"length", CB_PARAM_NODE, offsetof(rod_params, length), "", "units of length", "> 0", "",
        "a number or an expression of t; if absent, the distance at the start"},
@@ -90,7 +99,7 @@ cb_status cb_link_read(const cb_node *node, bool rigid, cb_body_link *link) {
     link->rigid = !strcmp(node->keys[0]->text, "rod");
     map = node->items[0]->kind == CB_NODE_NULL ? NULL : node->items[0];
   }
-  if (!link->rigid) return read_spring(map, node, NULL, 0, link);
+  if (!link->rigid) return read_spring(b, map, node, NULL, 0, link);
   rod_params p;
   cb_status status = cb_params_bind(rods, map, node, NULL, 0, &p);
   return status ? status : cb_target_read(p.length, "length", "> 0", &link->length);
@@ -129,7 +138,7 @@ typedef struct rod_entry {
 } rod_entry;
 
 /* Reads the keys of a map entry other than `between`. Spring data that are not given keep their values. */
-static cb_status read_own(const cb_node *node, cb_body_link *link) {
+static cb_status read_own(const cb_builder *b, const cb_node *node, cb_body_link *link) {
   static const cb_param rods[] = {
       {"length", CB_PARAM_NODE, offsetof(rod_entry, length), "", "units of length", "> 0", "", "length of the rod"},
       {"name", CB_PARAM_NODE, offsetof(rod_entry, name), "", "", "", "", "name of its constraint"},
@@ -143,14 +152,14 @@ static cb_status read_own(const cb_node *node, cb_body_link *link) {
     if (!status && own.length) status = cb_target_read(own.length, "length", "> 0", &link->length);
     return status;
   }
-  return read_spring(node, node, extra, 1, link);
+  return read_spring(b, node, node, extra, 1, link);
 }
 
-static cb_status read_entry(const cb_node *node, int n, cb_edge ends, cb_body_link *link) {
+static cb_status read_entry(const cb_builder *b, const cb_node *node, int n, cb_edge ends, cb_body_link *link) {
   const char *what = link->rigid ? "rods" : "springs";
   const cb_node *pair = node;
   if (node->kind == CB_NODE_MAP) {
-    cb_status status = read_own(node, link);
+    cb_status status = read_own(b, node, link);
     if (status) return status;
     pair = cb_node_get(node, "between");
   }
@@ -176,7 +185,7 @@ static cb_status grow(void **array, size_t count, size_t size) {
   return CB_OK;
 }
 
-cb_status cb_links_read(cb_links *w, const cb_node *list, const cb_body_link *base, int n) {
+cb_status cb_links_read(cb_links *w, const cb_builder *b, const cb_node *list, const cb_body_link *base, int n) {
   if (!list) return CB_OK;
   if (list->kind != CB_NODE_LIST || list->count > INT_MAX / 2)
     return cb_node_fail(list, "%s: expected a list of pairs", base->rigid ? "rods" : "springs");
@@ -187,7 +196,7 @@ cb_status cb_links_read(cb_links *w, const cb_node *list, const cb_body_link *ba
   for (size_t e = 0; e < list->count && !status; e++, w->n++) {
     w->link[w->n] = *base;
     w->node[w->n] = list->items[e];
-    status = read_entry(list->items[e], n, w->edge[w->n], &w->link[w->n]);
+    status = read_entry(b, list->items[e], n, w->edge[w->n], &w->link[w->n]);
   }
   return status;
 }

@@ -30,18 +30,18 @@ typedef struct cb_spring_nodes {
 } cb_spring_nodes;
 
 /* clang-format off */
-#define CB_SPRING_ROWS(type, field)                                                                             \
-  {"stiffness", CB_PARAM_NODE, offsetof(type, field.stiffness), "1", "units of mass/time^2", ">= 0", "",        \
-   "k of (k/2)(d - D)^2, a number or an expression of t"},                                                      \
-  {"rest", CB_PARAM_NODE, offsetof(type, field.rest), "", "units of length", ">= 0", "",                        \
-   "rest length D, a number or an expression of t; if absent, the distance at the start"},                      \
-  {"damping", CB_PARAM_NODE, offsetof(type, field.damping), "0", "units of mass/time", ">= 0", "",              \
-   "c of the force -c d' along the spring, a number or an expression of t"}
+#define CB_SPRING_ROWS(type, field)                                                                      \
+  {"stiffness", CB_PARAM_NODE, offsetof(type, field.stiffness), "1", "units of mass/time^2", ">= 0", "", \
+   "k of (k/2)(d - D)^2, a number or an expression of t and controls"},                                  \
+  {"rest", CB_PARAM_NODE, offsetof(type, field.rest), "", "units of length", ">= 0", "",                 \
+   "rest length D, a number or an expression of t and controls; if absent, the distance at the start"},  \
+  {"damping", CB_PARAM_NODE, offsetof(type, field.damping), "0", "units of mass/time", ">= 0", "",       \
+   "c of the force -c d' along the spring, a number or an expression of t and controls"}
 /* clang-format on */
 
 /* Sets those data of a spring that are given; the others keep their values. The expressions are borrowed from the
- * nodes. */
-cb_status cb_spring_read(const cb_spring_nodes *nodes, cb_spring_data *spring);
+ * nodes. They may use the parameters and the controls of the builder (NULL: none). */
+cb_status cb_spring_read(const cb_builder *b, const cb_spring_nodes *nodes, cb_spring_data *spring);
 
 typedef struct cb_body_link {
   bool rigid;
@@ -52,7 +52,7 @@ typedef struct cb_body_link {
 
 /* Reads a link from node. If node is NULL, the link has default values: a rod if `rigid` is true, otherwise a
  * spring. */
-cb_status cb_link_read(const cb_node *node, bool rigid, cb_body_link *link);
+cb_status cb_link_read(const cb_builder *b, const cb_node *node, bool rigid, cb_body_link *link);
 /* Joins the particles i and j by a link. If that is impossible, the message has the place of node. */
 cb_status cb_link_add(cb_builder *b, const cb_node *node, int i, int j, const cb_body_link *link);
 
@@ -77,7 +77,7 @@ typedef struct cb_links {
 /* Appends the links of a list of `springs` (base->rigid is false) or `rods` (true) of a body of n particles: pairs [i,
  * j], or maps {between: [i, j], stiffness: .., rest: .., damping: ..} | {between: [i, j], length: .., name: ..}. base
  * has the defaults. list NULL: there are no links. cb_network_build frees w, whatever the status. */
-cb_status cb_links_read(cb_links *w, const cb_node *list, const cb_body_link *base, int n);
+cb_status cb_links_read(cb_links *w, const cb_builder *b, const cb_node *list, const cb_body_link *base, int n);
 /* Adds all links to the builder, where the body's particle 0 has the number `first`. */
 cb_status cb_links_add(const cb_links *w, int first, cb_builder *b);
 

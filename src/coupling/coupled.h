@@ -72,6 +72,9 @@ typedef struct cb_coupled_bodies {
    * node. The problems of the bodies then contain these momenta. settle (NULL: nothing to do) is called with `settling`
    * each time these momenta change. NULL: bodies do not feel each other. */
   cb_status (*feel)(void *self, double t, cb_status (*settle)(void *settling, double t), void *settling);
+  /* Returns the values of the present states at time t for an event (cb_event_row.state), which must stay in memory
+   * until the next step. NULL: events have no such values. */
+  const double *(*at_event)(void *self, double t);
 } cb_coupled_bodies;
 
 typedef struct cb_coupled cb_coupled;
@@ -102,6 +105,8 @@ cb_status cb_coupled_step(cb_coupled *c, double t, double *h, const char **stop,
 /* Returns the contacts and events of the last step, in the order of their times, borrowed. Particles are numbered in
  * the order of adding; the numbers from the number of particles on are bodies, which touch by their shapes. */
 const cb_event_row *cb_coupled_events(const cb_coupled *c, int *n);
+/* Returns whether steps may have contacts, limits or events. */
+bool cb_coupled_has_events(const cb_coupled *c);
 
 /* A copy of everything that a step changes. */
 typedef struct cb_coupled_snapshot cb_coupled_snapshot;

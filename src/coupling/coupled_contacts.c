@@ -42,57 +42,8 @@ cb_status cb_contacts_add(cb_coupled_contacts *k, const cb_gap *gap) {
   return status;
 }
 
-/* Returns whether other points can touch the point: this is so for spheres of bodies, and for particles that are not
- * tracers. */
-static bool touches_points(const cb_coupled *c, int place) {
-  const cb_carried *own = &c->carried[place];
-  if (own->body < 0) return c->mass[place] > 0;
-  return !own->of_shape && cb_system_radius(c->system, cb_system_particle(c->system, place)) > 0;
-}
-
-/* Returns whether walls can touch the point. They touch vertices of bodies too, but not a point that only holds springs
- * or rods. */
-static bool touches_walls(const cb_coupled *c, int place) {
-  return c->carried[place].touches || touches_points(c, place);
-}
-
 static cb_joint_limit limit_of(const cb_coupled *c, const cb_gap *gap) {
   return cb_mechanism_limit(c->bodies.mechanism, gap->index);
-}
-
-static cb_status list_limits(cb_coupled *c, cb_coupled_contacts *k) {
-  cb_status status = CB_OK;
-  for (int i = 0; c->bodies.mechanism && i < cb_mechanism_limits(c->bodies.mechanism) && !status; i++)
-    status = cb_contacts_add(k, &(cb_gap){.kind = CB_GAP_WALL, .n = 0, .index = i});
-  return status;
-}
-
-static cb_status list_gaps(cb_coupled *c, cb_coupled_contacts *k) {
-  cb_status status = list_limits(c, k);
-  if (!k->gaps) {
-    k->contacts = k->fixed = k->n;
-    return status;
-  }
-  for (int i = 0; i < c->n && !status; i++)
-    for (int j = i + 1; j < c->n && !status; j++) {
-      const bool same = c->carried[i].body >= 0 && c->carried[i].body == c->carried[j].body;
-      const cb_gap gap = {CB_GAP_SPHERES, 2, {i, j}, -1, 1};
-      if (!same && touches_points(c, i) && touches_points(c, j) && cb_gaps_pair_on(k->gaps, i, j))
-        status = cb_contacts_add(k, &gap);
-    }
-  for (int w = 0; w < cb_gaps_walls(k->gaps); w++)
-    for (int i = 0; i < c->n && !status; i++) {
-      const cb_gap gap = {CB_GAP_WALL, 1, {i}, w, 1};
-      if (touches_walls(c, i) && !cb_gaps_wall_of_tip(k->gaps, w) && cb_gaps_wall_on(k->gaps, w, i))
-        status = cb_contacts_add(k, &gap);
-    }
-  k->contacts = k->fixed = k->n;
-  for (int e = 0; e < cb_system_events(c->system) && !status; e++) {
-    cb_gap gap;
-    cb_gaps_event(k->gaps, e, &gap);
-    status = cb_contacts_add(k, &gap);
-  }
-  return status;
 }
 
 cb_status cb_coupled_contacts_create(cb_coupled *c) {
@@ -110,7 +61,7 @@ cb_status cb_coupled_contacts_create(cb_coupled *c) {
   if (!k->resting.push || !k->resting.answer) return cb_fail(CB_ERROR_MEMORY, "no memory for contacts");
   cb_status status = grow(k);
   if (!status && points) status = cb_gaps_create(c->system, &k->gaps);
-  if (!status) status = list_gaps(c, k);
+  if (!status) status = cb_coupled_list_gaps(c, k);
   if (!status && points && c->bodies.shapes) status = cb_coupled_shapes_create(c);
   if (status) return status;
   status = cb_coupled_snapshot_create(c, &k->first);
@@ -371,9 +322,14 @@ static cb_status impact_all(cb_coupled *c, double t, int *count) {
   return status;
 }
 
-/* Reflects the gaps that are closed and close further, until none closes further. If contacts may rest, all gaps are
- * reflected at once; otherwise one after another, the fastest first. */
-static cb_status reflect_all(cb_coupled *c, double t, int *count) {
+/* Gives the rows from number `first` on the present state, which belongs to the time t. */
+static void take_state(cb_coupled *c, double t, int first) {
+  cb_coupled_contacts *k = c->contacts;
+  const double *state = c->bodies.at_event && first < k->rows ? c->bodies.at_event(c->bodies.self, t) : NULL;
+  for (int r = first; r < k->rows; r++) k->row[r].state = state;
+}
+
+static cb_status reflect_closed(cb_coupled *c, double t, int *count) {
   cb_coupled_contacts *k = c->contacts;
   cb_coupled_find_patches(c, false);
   for (;;) {
@@ -386,6 +342,16 @@ static cb_status reflect_all(cb_coupled *c, double t, int *count) {
     status = reflect_one(c, worst, t, count);
     if (status) return status;
   }
+}
+
+/* Reflects the gaps that are closed and close further, until none closes further. If contacts may rest, all gaps are
+ * reflected at once; otherwise one after another, the fastest first. Their events have the state after all
+ * reflections. */
+static cb_status reflect_all(cb_coupled *c, double t, int *count) {
+  const int first = c->contacts->rows;
+  const cb_status status = reflect_closed(c, t, count);
+  if (!status) take_state(c, t, first);
+  return status;
 }
 
 /* Fails if the gap of a contact is negative at the start of the run, by more than round-off. */
@@ -421,17 +387,17 @@ static cb_status note_event(const cb_flight *s, int i, double *tau, const char *
     int side;
     status = cb_flight_zero(s, i, from, &start, &time, &side);
     if (status || side == 0 || (*stop && time > *tau)) return status;
-    if (counts(k, i, side)) {
-      const cb_event_row row = row_of(s->c, gap, s->t + time);
-      if ((status = note(k, &row))) return status;
-      if (row.kind == CB_EVENT_STOP) {
-        *stop = cb_system_event_name(s->c->system, gap->index);
-        *tau = time;
-        return CB_OK;
-      }
-    }
     from = time;
     status = cb_flight_gap(s, gap, from, &start);
+    if (status || !counts(k, i, side)) continue;
+    const cb_event_row row = row_of(s->c, gap, s->t + time);
+    if ((status = note(k, &row))) return status;
+    take_state(s->c, row.time, k->rows - 1);
+    if (row.kind == CB_EVENT_STOP) {
+      *stop = cb_system_event_name(s->c->system, gap->index);
+      *tau = time;
+      return CB_OK;
+    }
   }
   return status;
 }
@@ -598,3 +564,5 @@ const cb_event_row *cb_coupled_events(const cb_coupled *c, int *n) {
   *n = c->contacts ? c->contacts->rows : 0;
   return c->contacts ? c->contacts->row : NULL;
 }
+
+bool cb_coupled_has_events(const cb_coupled *c) { return c->contacts != NULL; }

@@ -1,5 +1,6 @@
 /* Creation and start of coupled bodies and particles (coupled.h): which points belong to bodies, the masses of
- * particles in the fluid, and the checks that the start obeys the constraints.
+ * particles in the fluid, which points may touch each other and walls, and the checks that the start obeys the
+ * constraints.
  */
 #include "coupling/coupled_private.h"
 #include "numerics/numerics_curved.h"
@@ -56,6 +57,59 @@ static cb_status allocate(cb_coupled *c) {
     return CB_OK;
   return cb_fail(CB_ERROR_MEMORY, "no memory for %zu points and %zu bodies", n, bodies);
 }
+
+/* --- the list of gaps --- */
+
+/* Returns whether other points can touch the point: this is so for spheres of bodies, and for particles that are not
+ * tracers. */
+static bool touches_points(const cb_coupled *c, int place) {
+  const cb_carried *own = &c->carried[place];
+  if (own->body < 0) return c->mass[place] > 0;
+  return !own->of_shape && cb_system_radius(c->system, cb_system_particle(c->system, place)) > 0;
+}
+
+/* Returns whether walls can touch the point. They touch vertices of bodies too, but not a point that only holds springs
+ * or rods. */
+static bool touches_walls(const cb_coupled *c, int place) {
+  return c->carried[place].touches || touches_points(c, place);
+}
+
+static cb_status list_limits(cb_coupled *c, cb_coupled_contacts *k) {
+  cb_status status = CB_OK;
+  for (int i = 0; c->bodies.mechanism && i < cb_mechanism_limits(c->bodies.mechanism) && !status; i++)
+    status = cb_contacts_add(k, &(cb_gap){.kind = CB_GAP_WALL, .n = 0, .index = i});
+  return status;
+}
+
+cb_status cb_coupled_list_gaps(cb_coupled *c, cb_coupled_contacts *k) {
+  cb_status status = list_limits(c, k);
+  if (!k->gaps) {
+    k->contacts = k->fixed = k->n;
+    return status;
+  }
+  for (int i = 0; i < c->n && !status; i++)
+    for (int j = i + 1; j < c->n && !status; j++) {
+      const bool same = c->carried[i].body >= 0 && c->carried[i].body == c->carried[j].body;
+      const cb_gap gap = {CB_GAP_SPHERES, 2, {i, j}, -1, 1};
+      if (!same && touches_points(c, i) && touches_points(c, j) && cb_gaps_pair_on(k->gaps, i, j))
+        status = cb_contacts_add(k, &gap);
+    }
+  for (int w = 0; w < cb_gaps_walls(k->gaps); w++)
+    for (int i = 0; i < c->n && !status; i++) {
+      const cb_gap gap = {CB_GAP_WALL, 1, {i}, w, 1};
+      if (touches_walls(c, i) && !cb_gaps_wall_of_tip(k->gaps, w) && cb_gaps_wall_on(k->gaps, w, i))
+        status = cb_contacts_add(k, &gap);
+    }
+  k->contacts = k->fixed = k->n;
+  for (int e = 0; e < cb_system_events(c->system) && !status; e++) {
+    cb_gap gap;
+    cb_gaps_event(k->gaps, e, &gap);
+    status = cb_contacts_add(k, &gap);
+  }
+  return status;
+}
+
+/* --- creation and start --- */
 
 cb_status cb_coupled_create(const cb_system *system, int n_points, const cb_body_point *point,
                             const cb_coupled_bodies *bodies, const cb_particles_in_fluid *fluid, cb_coupled **out) {

@@ -267,6 +267,8 @@ void cb_coupled_push(cb_coupled *c, const cb_gap *gap, const double *gradient, d
 /* Returns the restitution of a contact or a limit. */
 double cb_coupled_restitution(const cb_coupled *c, const cb_gap *gap);
 
+/* Lists the gaps that exist in all steps: limits of joints, contacts of points and walls, and events. */
+cb_status cb_coupled_list_gaps(cb_coupled *c, cb_coupled_contacts *k);
 /* Adds a copy of a gap to the list k->gap. */
 cb_status cb_contacts_add(cb_coupled_contacts *k, const cb_gap *gap);
 

@@ -111,10 +111,10 @@ cb_status cb_run_fields(cb_run *run, const cb_observable *table);
 cb_status cb_run_finish_layout(cb_run *run, const cb_blob *blob, size_t n);
 
 /* The state at events. cb_run_event_fields adds, for each of `names` (ended by NULL), the field event_NAME of events,
- * which has the dimensions of the field NAME of the table and is filled by its function. It adds nothing if the options
- * do not ask for the state at events, or if it has more than CB_EVENT_NUMBERS_MAX numbers. cb_run_event gives an event
- * to the sink. For this time the present state of the run must be the state at the event; known false: that state is
- * not known. cb_run_events_have_state returns whether there are such fields. */
+ * with the dimensions and the function of the field NAME of the table; it may be called for several tables. There are
+ * no such fields (cb_run_events_have_state) if the options do not ask for them, or if they have more than
+ * CB_EVENT_NUMBERS_MAX numbers. cb_run_event gives an event to the sink. known: the present state of the run is that at
+ * the event, and is added to the event. Otherwise the event keeps its values (cb_event_row.state). */
 enum { CB_EVENT_NUMBERS_MAX = 1024 };
 cb_status cb_run_event_fields(cb_run *run, const cb_observable *table, const char *const *names);
 bool cb_run_events_have_state(const cb_run *run);

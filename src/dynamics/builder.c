@@ -293,6 +293,8 @@ void cb_builder_controls(cb_builder *b, size_t n, const char *const *names, cons
   b->parameters.n_controls = n;
 }
 
+const cb_expression_scope *cb_builder_scope(const cb_builder *b) { return &b->parameters; }
+
 cb_status cb_builder_parse_force(cb_builder *b, const char *text, const char *const *names, size_t n,
                                  cb_expression **out) {
   cb_expression_scope scope = b->parameters;

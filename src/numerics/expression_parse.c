@@ -163,6 +163,11 @@ cb_expression_elsewhere cb_expression_explain(cb_expression_elsewhere names) {
   return before;
 }
 
+static int use_control(parser *p, int control) {
+  if (elsewhere.used && elsewhere.names == p->scope->controls) elsewhere.used[control] = true;
+  return checked(p, cb_tape_control(p->tape, p->scope->control_values + control));
+}
+
 static int fail_unknown(parser *p, const char *name, int length, bool called) {
   const char *known[3 * CB_EXPRESSION_VARIABLES + CB_FUNCTION_COUNT + 8];
   size_t count = 0;
@@ -250,7 +255,7 @@ static int name(parser *p) {
   if (control >= 0 && (variable >= 0 || parameter >= 0))
     return fail(p, start, "`%.*s` is both a %s and a control here: give the control another name", shown, start,
                 variable >= 0 ? "variable" : "parameter");
-  if (control >= 0) return checked(p, cb_tape_control(p->tape, p->scope->control_values + control));
+  if (control >= 0) return use_control(p, control);
   if (parameter >= 0) return checked(p, cb_tape_constant(p->tape, p->scope->values[parameter]));
   if (variable >= 0) return checked(p, cb_tape_variable(p->tape, variable));
   if (constant) return checked(p, cb_tape_constant(p->tape, value));

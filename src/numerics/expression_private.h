@@ -129,11 +129,13 @@ extern const char *const cb_constant_names[]; /* the list ends with NULL */
 
 /* Sets names[n] that have a meaning, but not in every expression. They are used until the next call in this thread. If
  * an expression uses such a name where it is unknown, the message of the error contains `where`, a text that says where
- * the name may be used. Returns what was set before. The texts are borrowed. */
+ * the name may be used. If the names are the controls of a scope, used[i] (used may be NULL) becomes true when an
+ * expression uses control i. Returns what was set before. The texts are borrowed. */
 typedef struct cb_expression_elsewhere {
   const char *const *names;
   size_t n;
   const char *where;
+  bool *used;
 } cb_expression_elsewhere;
 cb_expression_elsewhere cb_expression_explain(cb_expression_elsewhere names);
 

@@ -351,8 +351,9 @@ static cb_status open_at(const char *path, const cb_record_layout *layout, const
   cb_arena *arena = cb_arena_create();
   if (!arena) return cb_fail(CB_ERROR_MEMORY, "record: no memory");
   cb_status status = cb_record_has_old_names(pieces->file) ? cb_record_use_old_names(arena, &own) : CB_OK;
-  if (own.n_event_fields && H5Lexists(pieces->file, own.event_fields[0].name, H5P_DEFAULT) <= 0)
-    own.n_event_fields = 0; /* a record of an older version does not have the state at events */
+  size_t known = 0; /* a record of an older version does not have the last fields of the state at events */
+  while (known < own.n_event_fields && H5Lexists(pieces->file, own.event_fields[known].name, H5P_DEFAULT) > 0) known++;
+  own.n_event_fields = known;
   if (!status) status = match_layout(pieces->file, path, &own);
   if (!status) status = cb_pieces_checkpoint(pieces, &file);
   if (!status) status = cb_checkpoint_read(file, path, pieces->have, state, n_state, position);

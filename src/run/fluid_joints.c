@@ -254,6 +254,11 @@ cb_status cb_fluid_joined_fields(cb_run *run) {
   return cb_run_fields(run, cb_fluid_run_of(run)->fluid->curvature == 0 ? in_flat_space : in_curved_space);
 }
 
+cb_status cb_fluid_joined_event_fields(cb_run *run) {
+  static const char *const at_events[] = {"angle", "rate", NULL};
+  return joined_of(run) ? cb_run_event_fields(run, fields, at_events) : CB_OK;
+}
+
 void cb_fluid_joined_energies(const cb_run *run, double *potential, double *kinetic) {
   *potential = *kinetic = 0;
   if (joined_of(run)) cb_mechanism_energies(joined_of(run)->mechanism, potential, kinetic);

@@ -113,6 +113,19 @@ static CB_FILL(velocity) {
   return CB_OK;
 }
 
+/* Computes the twists at events, from the momenta. */
+static CB_FILL(twist) {
+  cb_fluid_run *b = run->own;
+  for (int i = 0; i < b->n; i++) {
+    const cb_rigid_state *s = &b->state[i];
+    double *out = out_of(run, to, i);
+    const bool known = isfinite(s->momentum[0]) && isfinite(s->g.x[0]);
+    if (known && !cb_rigid_twist_of(cb_fluid_joined_problem((cb_run *)run, i), b->t, &s->g, s->momentum, out)) continue;
+    for (int a = 0; a < 6; a++) out[a] = NAN;
+  }
+  return CB_OK;
+}
+
 /* The member `world` of the state is the momentum about the origin of the body frame, in the axes of the world. */
 void cb_fluid_run_spatial_momentum(const cb_fluid_run *b, int body, double out[6]) {
   const cb_rigid_state *state = &b->state[body];
@@ -277,6 +290,10 @@ static const cb_observable beside[] = {
     {0}};
 static const cb_observable in_sphere[] = {
     OF_BODY("", "group", "1", "pose as two unit quaternions (l, r), x -> l x r^*", group, 0, 2, "body", "so4"), {0}};
+
+static const cb_observable at_events[] = {
+    OF_BODY("", "twist", "rad/s, m/s", "angular and linear velocity in the body frame", twist, 0, 2, "body", "se3"),
+    {0}};
 
 /* --- layout --- */
 
@@ -480,6 +497,29 @@ static cb_status check_groups(const cb_run *run) {
                     "`falling_regime` needs gravity, which a curved space does not have: leave the observable out");
 }
 
+/* Adds the fields of the state at events, if there may be events. */
+static cb_status event_fields(cb_run *run) {
+  static const char *const plot[] = {"plot_position", NULL}, *const pose[] = {"pose", NULL},
+                           *const momentum[] = {"body_momentum", NULL}, *const twist[] = {"twist", NULL};
+  cb_fluid_run *b = run->own;
+  const bool is_curved = curvature(b) != 0;
+  if (b->fluid->floor.kind != CB_FLOOR_REFLECTING && !cb_fluid_coupling_has_events(b->coupling)) return CB_OK;
+  cb_status status = cb_run_event_fields(run,
+                                         b->coupling ? cb_fluid_coupling_fields
+                                         : is_curved ? curved
+                                                     : table,
+                                         plot);
+  if (!status) status = cb_run_event_fields(run, is_curved ? curved : table, pose);
+  if (!status) status = cb_run_event_fields(run, table, momentum);
+  if (!status && b->coupling) status = cb_fluid_coupling_event_fields(run);
+  if (!status) status = cb_fluid_joined_event_fields(run);
+  if (!status) status = cb_run_event_fields(run, at_events, twist);
+  if (!status && !b->coupling && cb_run_events_have_state(run) &&
+      !(b->at_event = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->at_event)))
+    status = cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", b->n);
+  return status;
+}
+
 cb_status cb_fluid_run_layout(cb_run *run) {
   cb_fluid_run *b = run->own;
   cb_status status = cb_run_choose(run, cb_fluid_observables, usual);
@@ -491,12 +531,7 @@ cb_status cb_fluid_run_layout(cb_run *run) {
   if (!status) status = cb_fluid_run_falls(run);
   if (!status) status = fields(run);
   if (!status) status = wrench_fields(run);
-  static const char *const at_events[] = {"plot_position", "pose", "body_momentum", NULL};
-  if (!status && b->fluid->floor.kind == CB_FLOOR_REFLECTING && !b->coupling)
-    status = cb_run_event_fields(run, table, at_events);
-  if (!status && cb_run_events_have_state(run) &&
-      !(b->at_event = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->at_event)))
-    status = cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", b->n);
+  if (!status) status = event_fields(run);
   if (status) return status;
   cb_blob blobs[CB_RUN_BLOBS - 1] = {
       {"step", CB_FIELD_INT64, 1, &b->step, false},

@@ -17,12 +17,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The values of a state at an event. */
+typedef struct kept_state {
+  struct kept_state *next;
+  double *value;
+} kept_state;
+
 struct cb_fluid_coupling {
   cb_coupled *coupled;
   cb_coupled_snapshot *before, *start; /* states before a step or one of its halves; before the complete step */
   const cb_system *system;
   cb_fluid_points origin;
-  int n, free;    /* the numbers of points, and of particles */
+  kept_state *kept, **unused; /* the states at the events of a step; from *unused on they are not used yet */
+  int n, free;                /* the numbers of points, and of particles */
   int shown;      /* the first `shown` points are recorded; the others are vertices of bodies, which walls push */
   int *particle;  /* [free]: the numbers of the particles in the system */
   bool conserves; /* true: neither forces between points, nor the fluid, nor wrenches of bodies change the energy */
@@ -113,6 +120,27 @@ static int limited_body(const cb_run *run, int wall) {
   return cb_fluid_joined_limited_body(run, number);
 }
 
+/* Returns the values of the present states at time t for an event (coupling/coupled.h). */
+static const double *at_event(void *self, double t) {
+  cb_run *run = self;
+  cb_fluid_run *b = run->own;
+  cb_fluid_coupling *c = b->coupling;
+  const double now = b->t;
+  if (!cb_run_events_have_state(run) || cb_body_interaction_at_node(run, t, NULL, NULL)) return NULL;
+  kept_state *to = *c->unused ? *c->unused : cb_arena_alloc(run->arena, 1, sizeof *to);
+  if (to && !to->value) to->value = cb_arena_alloc(run->arena, run->event_numbers, sizeof *to->value);
+  if (!to || !to->value) {
+    b->part[0].lost = true;
+    return NULL;
+  }
+  *c->unused = to;
+  c->unused = &to->next;
+  b->t = t;
+  const double *values = cb_run_event_values(run, to->value);
+  b->t = now;
+  return values;
+}
+
 /* Makes one step of length *h without retries. On failure the states of bodies and particles are as before. */
 static cb_status once(cb_run *run, double t, double *h, int *failed) {
   cb_fluid_run *b = run->own;
@@ -150,8 +178,13 @@ static cb_status halves(cb_run *run, double t, double *h, int depth, int *failed
   double done = 0;
   cb_status status = once(run, t, h, failed);
   if (status <= 0 || depth == run->options.retries) return status;
-  const cb_event_row retry = {
-      .time = t, .kind = CB_EVENT_RETRY, .particle = *failed, .other = -1, .wall = -1, .gap = 2 * half};
+  const cb_event_row retry = {.time = t,
+                              .kind = CB_EVENT_RETRY,
+                              .particle = *failed,
+                              .other = -1,
+                              .wall = -1,
+                              .gap = 2 * half,
+                              .state = at_event(run, t)};
   cb_fluid_run_report(&b->part[0], &retry, NULL);
   settle(b);
   for (int i = 0; i < 2 && !run->stopped; i++) {
@@ -172,6 +205,7 @@ cb_status cb_fluid_coupling_step(cb_run *run, double *h, int *failed) {
   cb_fluid_run *b = run->own;
   cb_fluid_coupling *c = b->coupling;
   settle(b);
+  c->unused = &c->kept;
   cb_coupled_keep(c->coupled, c->start);
   const cb_status status = halves(run, b->t, h, 0, failed);
   if (!status) return cb_fluid_run_each(run, doubt_one, h, failed);
@@ -180,6 +214,8 @@ cb_status cb_fluid_coupling_step(cb_run *run, double *h, int *failed) {
 }
 
 const cb_fluid_points *cb_fluid_coupling_origin(const cb_fluid_coupling *c) { return &c->origin; }
+
+bool cb_fluid_coupling_has_events(const cb_fluid_coupling *c) { return c && cb_coupled_has_events(c->coupled); }
 
 bool cb_fluid_coupling_touches(const cb_fluid_coupling *c) { return c && cb_system_touches(c->system); }
 
@@ -319,6 +355,11 @@ const cb_observable cb_fluid_coupling_more[] = {
     CB_OBSERVABLE("constraints", "constraint_residual", DOUBLE, "1", "residuals g of constraints", residual, 0, 1,
                   "constraint"),
     {0}};
+
+cb_status cb_fluid_coupling_event_fields(cb_run *run) {
+  static const char *const at_events[] = {"position", "momentum", NULL};
+  return cb_run_event_fields(run, cb_fluid_coupling_more, at_events);
+}
 
 cb_status cb_fluid_coupling_measure(cb_run *run) {
   cb_fluid_coupling *c = cb_fluid_run_of(run)->coupling;
@@ -513,7 +554,8 @@ cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points) {
                               .problem = cb_fluid_joined_problem,
                               .joined_problem = cb_fluid_joined_own_problem,
                               .drift = drift,
-                              .feel = b->interaction ? feel : NULL};
+                              .feel = b->interaction ? feel : NULL,
+                              .at_event = at_event};
   const cb_status joined = cb_fluid_joined_create(run, points->joints);
   if (joined) return joined;
   bodies.mechanism = cb_fluid_joined_mechanism(run);

@@ -240,6 +240,10 @@ void cb_fluid_coupling_particle(const cb_run *run, int particle, double out[6]);
 void cb_fluid_coupling_middle(const cb_run *run, int particle, double out[6]);
 /* Returns the length of the last part of the last composed step. */
 double cb_fluid_coupling_last_length(const cb_run *run);
+/* Adds the positions and momenta of particles to the fields of the state at events. */
+cb_status cb_fluid_coupling_event_fields(cb_run *run);
+/* Returns whether steps may have contacts, limits of joints or events; false without points. */
+bool cb_fluid_coupling_has_events(const cb_fluid_coupling *c);
 /* The fields of a run with points. The fields in cb_fluid_coupling_fields replace other fields of the same name; those
  * in cb_fluid_coupling_more are additional fields. */
 extern const cb_observable cb_fluid_coupling_fields[], cb_fluid_coupling_more[];
@@ -292,6 +296,8 @@ void cb_fluid_joined_remember(cb_run *run);
 cb_status cb_fluid_joined_measure(cb_run *run, double length);
 void cb_fluid_joined_energies(const cb_run *run, double *potential, double *kinetic);
 cb_status cb_fluid_joined_fields(cb_run *run);
+/* Adds the coordinates and their rates to the fields of the state at events. */
+cb_status cb_fluid_joined_event_fields(cb_run *run);
 cb_status cb_fluid_joined_dimensions(cb_run *run);
 size_t cb_fluid_joined_blobs(cb_run *run, cb_blob *out);
 

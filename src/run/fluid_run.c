@@ -151,6 +151,7 @@ static cb_status forward(cb_run *run, cb_sink *sink, cb_fluid_run_event *e) {
   e->text = NULL;
   cb_fluid_run *b = run->own;
   cb_rigid_state *const states = b->state;
+  const double now = b->t;
   cb_status status = text ? cb_run_warn(run, e->row.time, text) : CB_OK;
   if (status) return status;
   const bool known = b->at_event && e->known;
@@ -163,9 +164,11 @@ static cb_status forward(cb_run *run, cb_sink *sink, cb_fluid_run_event *e) {
       for (int a = 0; a < 6; a++) s->momentum[a] = own ? e->momentum[a] : NAN;
     }
     b->state = b->at_event;
+    b->t = e->row.time;
   }
   status = cb_run_event(run, sink, &e->row, known);
   b->state = states;
+  b->t = now;
   return status;
 }
 
@@ -279,7 +282,9 @@ cb_status cb_fluid_run_each(cb_run *run, body_task *task, void *context, int *fa
   return CB_OK;
 }
 
+/* A control may have changed since the forces between points were computed. */
 static void forget(cb_run *run) {
+  if (run->options.controls) cb_fluid_coupling_restored(cb_fluid_run_of(run)->coupling);
   for (int i = 0; i < cb_fluid_run_of(run)->threads; i++) cb_integrator_reset(cb_fluid_run_of(run)->part[i].integrator);
 }
 

@@ -120,36 +120,41 @@ cb_status cb_run_choose(cb_run *run, const cb_observable_doc *groups, const char
 bool cb_run_events_have_state(const cb_run *run) { return run->layout.n_event_fields > 0; }
 
 cb_status cb_run_event_fields(cb_run *run, const cb_observable *table, const char *const *names) {
-  size_t total = 0, n = 0;
-  if (!run->options.event_state) return CB_OK;
-  run->event_values = cb_arena_alloc(run->arena, CB_EVENT_NUMBERS_MAX, sizeof *run->event_values);
-  for (; *names; names++, n++) {
+  if (!run->event_values) run->event_values = cb_arena_alloc(run->arena, CB_EVENT_NUMBERS_MAX, sizeof(double));
+  for (; *names && run->options.event_state; names++) {
     const cb_observable *row = table;
     while (strcmp(row->field.name, *names)) row++;
     char *name = cb_arena_alloc(run->arena, strlen(*names) + sizeof "event_", 1);
+    size_t count = 1;
+    for (int d = 0; d < row->field.rank; d++) count *= cb_run_extent(run, row->field.dims[d]);
     if (!name || !run->event_values) return cb_fail(CB_ERROR_MEMORY, "no memory for the state at events");
+    if (!count) continue;
+    const size_t n = run->event_fields++;
     sprintf(name, "event_%s", *names);
     run->event_field[n] = row->field;
     run->event_field[n].name = name;
     run->event_observable[n] = row;
-    run->event_count[n] = 1;
-    for (int d = 0; d < row->field.rank; d++) run->event_count[n] *= cb_run_extent(run, row->field.dims[d]);
-    total += run->event_count[n];
+    run->event_numbers += count;
+    run->event_count[n] = count;
   }
-  run->layout.n_event_fields = total <= CB_EVENT_NUMBERS_MAX ? n : 0;
+  run->layout.n_event_fields = run->event_numbers <= CB_EVENT_NUMBERS_MAX ? run->event_fields : 0;
   return CB_OK;
+}
+
+const double *cb_run_event_values(const cb_run *run, double *out) {
+  double *value = out;
+  for (size_t f = 0; f < run->layout.n_event_fields; value += run->event_count[f++]) {
+    const cb_cell cell = {value, run->event_count[f] * sizeof *value, run->event_observable[f]->at};
+    const cb_status status = run->event_observable[f]->fill(run, cell);
+    for (size_t i = 0; status && i < run->event_count[f]; i++) value[i] = NAN; /* the place has no such coordinates */
+  }
+  return out;
 }
 
 cb_status cb_run_event(cb_run *run, cb_sink *sink, const cb_event_row *row, bool known) {
   cb_event_row with = *row;
-  double *value = run->event_values;
   if (!sink->event) return CB_OK;
-  with.state = known && run->layout.n_event_fields ? value : NULL;
-  for (size_t f = 0; f < run->layout.n_event_fields && known; value += run->event_count[f++]) {
-    const cb_cell cell = {value, run->event_count[f] * sizeof *value, run->event_observable[f]->at};
-    if (run->event_observable[f]->fill(run, cell)) /* for example, the position has no plot coordinates */
-      for (size_t i = 0; i < run->event_count[f]; i++) value[i] = NAN;
-  }
+  if (known && cb_run_events_have_state(run)) with.state = cb_run_event_values(run, run->event_values);
   return sink->event(sink->self, &with);
 }
 

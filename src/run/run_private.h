@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 enum { CB_RUN_BLOBS = 18, CB_RUN_DIMENSIONS = 20, CB_RUN_CONSTANTS = 24, CB_RUN_FIELDS = 64 };
-enum { CB_RUN_STATE_FIELDS = 8, CB_RUN_EVENT_FIELDS = 4 };
+enum { CB_RUN_STATE_FIELDS = 8, CB_RUN_EVENT_FIELDS = 8 };
 
 #define CB_FILL(name) cb_status name(const cb_run *run, cb_cell to)
 #define CB_OBSERVABLE(group, name, type, unit, doc, fill, at, rank, ...) \
@@ -50,6 +50,7 @@ struct cb_run {
   cb_field event_field[CB_RUN_EVENT_FIELDS];
   const cb_observable *event_observable[CB_RUN_EVENT_FIELDS];
   size_t event_count[CB_RUN_EVENT_FIELDS]; /* the number of values that each field has per event */
+  size_t event_fields, event_numbers;      /* the number of fields, and the sum of their event_count */
   double *event_values;                    /* the values of all fields, one field after another */
 
   cb_record_layout layout;
@@ -79,6 +80,10 @@ cb_status cb_run_warn_of_change(cb_run *run);
 
 /* Adds one field of a table (cb_run_fields). */
 cb_status cb_run_field(cb_run *run, const cb_observable *observable);
+
+/* Writes the values of all fields of events (cb_run_event_fields) at the present state, one field after another, to
+ * out[event_numbers], and returns out. */
+const double *cb_run_event_values(const cb_run *run, double *out);
 
 /* Measures the state and fills a row. On failure *what is the name of the field that could not be measured. */
 cb_status cb_run_measure(cb_run *run, const char **what);

@@ -37,23 +37,24 @@ const cb_param cb_control_table[] = {
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 typedef struct law {
-  const cb_node *value;  /* the node of the control in the scenario */
-  const cb_node *node;   /* the text of the law; NULL: the control has no law */
-  cb_expression *u;      /* the law as an expression of t and of the quantities */
-  cb_quantity *quantity; /* [n] */
+  const cb_node *key, *value; /* the key and the value of the control in the scenario */
+  const cb_node *node;        /* the text of the law; NULL: the control has no law */
+  cb_expression *u;           /* the law as an expression of t and of the quantities */
+  cb_quantity *quantity;      /* [n] */
   int n, every;
 } law;
 
 struct cb_scenario_controls {
   cb_run_controls run;
-  law *law; /* [run.n] */
+  law *law;   /* [run.n] */
+  bool *used; /* [run.n]: an expression of the scenario uses the control, apart from its own law */
   cb_expression_elsewhere before;
 };
 
 static const char where[] =
     "a control can be used only in `motor` and `servo` of joints, in `wrenches`, in `torque` of shape variables, in "
-    "expressions of `potentials`, `interactions` and `forces`, in `potential` and `forces` of a system, and in laws "
-    "of controls";
+    "expressions of `potentials`, `interactions` and `forces`, in `stiffness`, `rest` and `damping` of springs of "
+    "particles, in `potential` and `forces` of a system, and in laws of controls";
 
 void cb_scenario_add_controls(const cb_scenario *s, cb_expression_scope *scope) {
   if (!s->controls) return;
@@ -113,21 +114,42 @@ cb_status cb_scenario_read_controls(cb_scenario *s, const cb_node *map) {
   const char **name = cb_arena_alloc(s->arena, map->count, sizeof *name);
   double *value = cb_arena_alloc(s->arena, map->count, sizeof *value);
   law *laws = cb_arena_alloc(s->arena, map->count, sizeof *laws);
-  if (!c || !name || !value || !laws) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu controls", map->count);
-  *c = (struct cb_scenario_controls){.run = {.name = name, .value = value}, .law = laws};
+  bool *used = cb_arena_alloc(s->arena, map->count, sizeof *used);
+  if (!c || !name || !value || !laws || !used)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %zu controls", map->count);
+  *c = (struct cb_scenario_controls){.run = {.name = name, .value = value}, .law = laws, .used = used};
   cb_errors errors = cb_errors_begin();
   for (size_t i = 0; i < map->count; i++) {
+    laws[c->run.n].key = map->keys[i];
     laws[c->run.n].value = map->items[i];
     if (!cb_errors_add(&errors, map->keys[i], read_name(s, map->keys[i], &name[c->run.n]))) c->run.n++;
   }
-  c->before = cb_expression_explain((cb_expression_elsewhere){name, c->run.n, where});
+  c->before = cb_expression_explain((cb_expression_elsewhere){name, c->run.n, where, used});
   for (size_t i = 0; i < c->run.n; i++)
     cb_errors_add(&errors, laws[i].value, read_value(laws[i].value, &value[i], &laws[i]));
   return cb_errors_end(&errors);
 }
 
+/* Warns of controls that no expression uses. A control with a law that is recorded observes the motion, and gives no
+ * warning. */
+static void warn_of_unused(const cb_scenario *s) {
+  const struct cb_scenario_controls *c = s->controls;
+  for (size_t i = 0; i < c->run.n; i++) {
+    const bool recorded = cb_run_asked(s->run, "controls"), observes = c->law[i].node && recorded;
+    const cb_node *at = c->law[i].key;
+    char place[32] = "";
+    if (c->used[i] || observes) continue;
+    if (at->line) snprintf(place, sizeof place, ":%d:%d", at->line, at->column);
+    cb_warn("%.512s%s: controls: %s: is not used by any expression, so %s", at->file, place, c->run.name[i],
+            c->law[i].node ? "its law has no effect; with the observable `controls` it would be recorded"
+                           : "its value has no effect on the motion");
+  }
+}
+
 void cb_scenario_controls_read(const cb_scenario *s) {
-  if (s->controls) cb_expression_explain(s->controls->before);
+  if (!s->controls) return;
+  cb_expression_explain(s->controls->before);
+  if (s->run) warn_of_unused(s);
 }
 
 /* --- laws --- */
@@ -214,7 +236,9 @@ cb_status cb_scenario_read_laws(cb_scenario *s) {
   cb_errors errors = cb_errors_begin();
   for (size_t i = 0; c && i < c->run.n; i++) {
     if (!c->law[i].node) continue;
+    const bool used = c->used[i];
     cb_errors_add(&errors, c->law[i].node, read_law(s, &c->law[i]));
+    c->used[i] = used; /* apart from its own law */
     c->run.sample = sample;
     c->run.self = c;
   }

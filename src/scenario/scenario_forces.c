@@ -371,7 +371,8 @@ static cb_status read_spring(cb_scenario *s, const cb_node *map, const cb_node *
   cb_status status = cb_params_bind(cb_spring_table, map, item, NULL, 0, &p);
   if (status) return status;
   cb_errors errors = cb_errors_begin();
-  cb_errors_add(&errors, map, cb_spring_read(&p.spring, &link.spring));
+  if (s->builder || !s->controls) /* otherwise the names of controls are not known, because another key is wrong */
+    cb_errors_add(&errors, map, cb_spring_read(s->builder, &p.spring, &link.spring));
   if (p.between->kind != CB_NODE_LIST || p.between->count != 2)
     cb_errors_add(&errors, p.between, cb_node_fail(p.between, "expected two particles, such as [[a, 0], [b, 1]]"));
   else

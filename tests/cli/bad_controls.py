@@ -109,6 +109,30 @@ class BadControls(Refusals):
     def test_shapes(self):
         self.check_cases(SNAKE, OF_SHAPES)
 
+    def warned(self, text, *words):
+        self.write("u.yaml", text)
+        return self.good("run", "u.yaml", "-o", "u.h5", "--force", "--quiet", *words).stderr
+
+    def test_a_control_that_no_expression_uses_gives_a_warning(self):
+        more = SYSTEM.replace("{pull: 2}", "{pull: 2, push: 3, seen: {law: seen + a}, lag: {law: push}}")
+        for text, sets, expected in (
+                (SYSTEM, [], ""), (more, ["controls.lag={law: push}"], ""),
+                (more, ["controls.lag=1"], ["u.yaml:2:21: controls: push: is not used by any expression, so its value has no effect",
+                                            "u.yaml:2:53: controls: lag: is not used by any expression, so its value has no effect"]),
+                # what is not recorded cannot be observed either
+                (more, ["record.observables=[energy]"],
+                 ["u.yaml:2:30: controls: seen: is not used by any expression, so its law has no effect; with the observable "
+                  "`controls` it would be recorded", "u.yaml:2:53: controls: lag: "]),
+                (more, ["record.observables=[energy, controls]"], ""),
+                (SNAKE, [], ""), (SNAKE, ["shape.alpha1.torque=1", "controls.push=1"], ["u.yaml:3:12: controls: push: is not used"])):
+            said = self.warned(text, *(word for s in sets for word in ("--set", s)))
+            if not expected:
+                self.assertEqual(said, "", sets)
+            lines = said.splitlines()
+            self.assertEqual(len(lines), len(expected), said)
+            for line, words in zip(lines, expected):
+                self.assertIn("curvebody: warning: " + words, line)
+
 
 if __name__ == "__main__":
     main()

@@ -69,6 +69,66 @@ record: {observables: [momentum, energy]}
 """
 
 
+PENDULUM = """\
+curvebody: 1
+fluid: {medium: none, gravity: [0, 0, -9.81]}
+bodies:
+  - {name: upper, shape: {name: ellipsoid, a: 0.05, b: 0.05, c: 0.5, resolution: 8}, density: 100}
+  - {name: lower, shape: {name: ellipsoid, a: 0.05, b: 0.07, c: 0.5, resolution: 8}, density: 100}
+  - {kind: particles, name: bob, mass: 0.3, place: {points: [[0, 0, -2.5]]}}
+joints:
+  - {kind: hinge, name: a, of: [world, upper], in: [0, 0, 0.5], axis: [0, 1, 0], angle: 1.2, rate: -1}
+  - {kind: hinge, name: b, of: [upper, lower], at: [0, 0, -0.5], in: [0, 0, 0.5], axis: [0.3, 1, 0], angle: 0.5}
+interactions: [{spring: {between: [{body: lower, at: [0, 0, -0.5]}, [bob, 0]], stiffness: 20}}]
+events: [{expression: {name: section, particle: [upper, 0], value: x, action: stop}}]
+integrator: {name: hamilton_pontryagin, step: 0.01}
+time: {end: 3}
+record: {observables: [momentum, joints]}
+"""
+STATE = ["angle", "body_momentum", "momentum", "plot_position", "pose", "position", "rate", "twist"]
+
+BOUNCES = """\
+curvebody: 1
+fluid: {medium: none, gravity: [0, 0, 0]}
+bodies:
+  - {name: rotor, shape: {name: ellipsoid, a: 0.5, b: 0.4, c: 0.3, resolution: 8}, mass: 2}
+  - {kind: particles, name: ball, mass: 3, place: {points: [[4, 0, 0]]}, motion: {velocities: [[2, 0, 0]]}}
+  - {kind: particles, name: still, mass: 1, place: {points: [[0, 0, 9]]}}
+joints: [{kind: hinge, name: hip, of: [world, rotor], axis: [0, 0, 1], rate: 2, limits: [-1, 1], restitution: 0.5}]
+walls: [{plane: {at: {point: [5, 0, 0]}, normal: [-1, 0, 0], body: ball, restitution: 0.25}}]
+integrator: {name: hamilton_pontryagin, map: exponential, step: 0.06}
+time: {end: 1}
+"""
+
+IN_H3 = """\
+curvebody: 1
+space: h3
+fluid: {medium: none}
+bodies:
+  - {name: trunk, shape: {name: ellipsoid, a: 0.3, b: 0.2, c: 0.15, resolution: 8}, density: 2, drag: false,
+     place: {position: [0.5, 0, 0]}, motion: {velocity: [0, 0.3, 0.1], spin: [0.2, 0, 0.4]}}
+  - {name: arm, shape: {name: ellipsoid, a: 0.25, b: 0.1, c: 0.2, resolution: 8}, density: 2, drag: false}
+joints: [{kind: hinge, name: root, of: [trunk, arm], at: [0.35, 0, 0], in: [-0.3, 0, 0], axis: [0, 1, 0], angle: 0.4, rate: 1}]
+events: [{distance: {between: [[trunk, 0], {body: arm, at: [0.25, 0, 0]}], equals: 0.86, action: stop}}]
+integrator: {name: hamilton_pontryagin, step: 0.02}
+time: {end: 2}
+record: {observables: [momentum, joints]}
+"""
+
+IN_FLUID = """\
+curvebody: 1
+fluid: {medium: 1, gravity: [0, 0, 0], coupling: dipole}
+bodies:
+  - {name: a, shape: {name: ball, radius: 1, resolution: 8}, density: 1, drag: false, motion: {velocity: [1, 0, 0]}}
+  - {name: b, shape: {name: ball, radius: 1, resolution: 8}, density: 1, drag: false, place: {position: [0, 3, 0]},
+     motion: {velocity: [1, 0, 0.3], spin: [0.1, 0.2, 0.3]}}
+events: [{distance: {between: [[a, 0], [b, 0]], equals: 2.9, action: stop}}]
+integrator: {name: hamilton_pontryagin, step: 0.1}
+time: {end: 9}
+record: {observables: [momentum]}
+"""
+
+
 class EventState(Case):
     def record(self, text, *words, name="r.h5"):
         self.write("s.yaml", text)
@@ -116,6 +176,19 @@ class EventState(Case):
         np.testing.assert_allclose(f["event_position"][repeated, 0, 0], np.cos(f["event_time"][repeated]), rtol=0, atol=1e-6)
         np.testing.assert_allclose(f["event_momentum"][repeated, 0, 0], -np.sin(f["event_time"][repeated]), rtol=0, atol=1e-6)
 
+    def test_a_repeated_step_of_joined_bodies_has_the_state_at_its_start(self):
+        f = self.record(PENDULUM.replace("rate: -1", "rate: 12"), "--set", "integrator.step=0.2", "--set", "events=[]", "--set",
+                        "joints.1.limits=[-9, 9]")
+        compared = 0
+        for e in np.flatnonzero(f["event_kind"] == 3):
+            row = np.flatnonzero(abs(f["time"] - f["event_time"][e]) < 1e-12)
+            for name in STATE:
+                self.assertTrue(np.isfinite(f["event_" + name][e]).all(), name)
+                if len(row):  # round-off of numbers of the size 10
+                    np.testing.assert_allclose(f["event_" + name][e], f[name][row[0]], rtol=0, atol=1e-12, err_msg=name)
+            compared += len(row)
+        self.assertGreater(compared, 3)
+
     def test_a_warning_has_no_state(self):
         f = self.record(OSCILLATOR.replace("q - 0.5,", "q - 1, action: stop,"))
         self.assertEqual(list(f["event_kind"]), [1, 4, 1])
@@ -135,7 +208,56 @@ class EventState(Case):
         self.assertAlmostEqual(f["event_pose"][hit, 1, 2], 1, delta=1e-9)
         self.assertAlmostEqual(f["event_plot_position"][hit, 1, 2], 1, delta=1e-9)
         self.assertAlmostEqual(f["event_body_momentum"][hit, 1, 5], 2 * speed, delta=1e-6)
+        self.assertAlmostEqual(f["event_twist"][hit, 1, 5], speed, delta=1e-6)
         self.assertTrue(np.isnan(f["event_pose"][hit, 0]).all())
+        self.assertTrue(np.isnan(f["event_twist"][hit, 0]).all())
+
+    def test_a_stop_has_the_state_of_the_last_row(self):
+        for text, lacking in (PENDULUM, []), (IN_H3, ["momentum", "position"]), (IN_FLUID, ["angle", "momentum", "position", "rate"]):
+            f = self.record(text)
+            self.assertEqual(list(f["event_kind"]), [1])
+            self.assertAlmostEqual(f["event_time"][0], f["time"][-1], delta=1e-14)
+            for name in STATE:
+                self.assertEqual("event_" + name in f, name not in lacking, (name, text))
+                if name not in lacking:  # the twists of a row are solved in another order: they differ by round-off
+                    np.testing.assert_allclose(f["event_" + name][0], f[name][-1], rtol=0, atol=1e-13, err_msg=name)
+
+    def test_joined_bodies_and_particles_have_the_state_at_the_time_of_a_mark(self):
+        """A run with small steps that ends at this time is the reference."""
+        for order, steps, fine, ratio in (2, (0.04, 0.02), 0.001, 3.5), (4, (0.04, 0.02), 0.004, 12):
+            errors = []
+            integrator = f"integrator={{name: hamilton_pontryagin, order: {order}, step: "
+            for step in steps:
+                mark = self.record(PENDULUM.replace("stop", "mark"), "--set", f"{integrator}{step}}}", "--set", "time.end=0.7")
+                at = int(np.flatnonzero(mark["event_kind"] == 2)[0])  # long steps give warnings, which are events, too
+                self.assertLess(abs(mark["event_angle"][at, 0]), 1e-11)
+                end = mark["event_time"][at]
+                f = self.record(PENDULUM.replace("stop", "mark"), "--set", f"{integrator}{fine}}}", "--set", f"time.end={end:.17g}")
+                errors.append([np.abs(mark["event_" + name][at] - f[name][-1]).max() for name in STATE])
+            # the ratio of the errors is 2^order, up to terms of higher order and the error of the reference
+            for name, first, second in zip(STATE, *errors):
+                self.assertGreater(first, ratio * second, (order, name, errors))
+                self.assertGreater(first, 1e-9, (order, name))
+
+    def test_limits_and_walls_have_the_state_after_the_impact(self):
+        f = self.record(BOUNCES)
+        np.testing.assert_allclose(f["event_time"], [0.5, 0.5], rtol=0, atol=1e-12)  # both happen at the same time
+        for e in 0, 1:
+            np.testing.assert_allclose(f["event_angle"][e], [1], rtol=0, atol=1e-12)
+            np.testing.assert_allclose(f["event_rate"][e], [-1], rtol=0, atol=1e-12)
+            np.testing.assert_allclose(f["event_twist"][e, 0], [0, 0, -1, 0, 0, 0], rtol=0, atol=1e-12)
+            np.testing.assert_allclose(f["event_position"][e], [[5, 0, 0], [0, 0, 9]], rtol=0, atol=1e-12)
+            np.testing.assert_allclose(f["event_momentum"][e], [[-1.5, 0, 0], [0, 0, 0]], rtol=0, atol=1e-12)
+
+    def test_the_motion_does_not_depend_on_the_state_at_events(self):
+        mark = IN_FLUID.replace("stop", "mark").replace("end: 9", "end: 3")
+        for text in PENDULUM.replace("stop", "mark"), BOUNCES, IN_H3, mark:
+            self.record(text, name="with.h5")
+            self.record(text, "--set", "record.event_state=false", name="without.h5")
+            other = differing(datasets(self.path("with.h5")), datasets(self.path("without.h5")))
+            names = [name for name in other if not name.startswith("scenario")]
+            self.assertTrue(set(names) <= {"event_" + name for name in STATE}, names)
+            self.assertIn("event_pose", names)
 
     def test_a_shape_at_its_limit_has_its_rate_after_the_reflection(self):
         f = self.record(CAT)
@@ -164,11 +286,12 @@ class EventState(Case):
             self.assertEqual("event_position" in f, there, count)
 
     def test_a_resumed_record_is_that_of_one_run(self):
-        self.record(OSCILLATOR, name="whole.h5")
-        self.record(OSCILLATOR, "--set", "time.end=4", name="half.h5")
-        self.good("resume", "half.h5", "--until", "10", "--quiet")
-        self.assertEqual(differing(datasets(self.path("half.h5")), datasets(self.path("whole.h5"))), [])
-        self.assertIn("no errors", self.good("verify", "half.h5").stdout)
+        for text, half, end in (OSCILLATOR, "4", "10"), (PENDULUM.replace("stop", "mark"), "1", "3"):
+            self.record(text, name="whole.h5")
+            self.record(text, "--set", f"time.end={half}", name="half.h5")
+            self.good("resume", "half.h5", "--until", end, "--quiet")
+            self.assertEqual(differing(datasets(self.path("half.h5")), datasets(self.path("whole.h5"))), [])
+            self.assertIn("no errors", self.good("verify", "half.h5").stdout)
 
     def test_a_record_of_an_older_version_goes_on_without_the_state(self):
         self.record(OSCILLATOR, "--set", "time.end=4", name="old.h5")
@@ -180,6 +303,14 @@ class EventState(Case):
         self.record(OSCILLATOR, name="whole.h5")
         self.assertEqual(differing(datasets(self.path("old.h5")), datasets(self.path("whole.h5"))),
                          ["event_momentum", "event_plot_position", "event_position"])
+
+    def test_a_record_without_the_last_fields_of_the_state_goes_on_without_them(self):
+        self.record(FLOOR, "--set", "time.end=0.4", name="old.h5")
+        with h5py.File(self.path("old.h5"), "r+") as file:
+            del file["event_twist"]
+        self.good("resume", "old.h5", "--until", "0.6", "--quiet")
+        self.record(FLOOR, name="whole.h5")
+        self.assertEqual(differing(datasets(self.path("old.h5")), datasets(self.path("whole.h5"))), ["event_twist"])
 
     def test_verify_finds_a_state_that_is_too_short(self):
         self.record(OSCILLATOR)

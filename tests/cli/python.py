@@ -191,22 +191,30 @@ class Simulations(unittest.TestCase):
                         for key in keys:
                             np.testing.assert_array_equal(sim.observe(key), f[key][row], err_msg=f"{name} {key} {row}")
 
-    def test_a_record_from_python_is_that_of_the_program(self):
-        scenario = os.path.join(SCENARIOS, "collisions", "bouncing-e3.yaml")
+    def check_record_from_python(self, scenario, end):
         with tempfile.TemporaryDirectory() as folder:
             a, b = os.path.join(folder, "a.h5"), os.path.join(folder, "b.h5")
-            subprocess.run([BINARY, "run", scenario, "-o", a, "--quiet"], check=True)
-            with curvebody.open(scenario, output=b) as sim:
+            subprocess.run([BINARY, "run", scenario, "-o", a, "--quiet", "--set", f"time.end={end}"], check=True)
+            with curvebody.open(scenario, output=b, time__end=end) as sim:
                 while not sim.ended:
                     sim.step(7)
-                events = len(sim.events)
+                events = sim.events
             with h5py.File(a) as f, h5py.File(b) as g:
                 self.assertEqual(set(f), set(g))
                 self.assertEqual(g.attrs["completed"], f.attrs["completed"])
                 for key in f:
                     if isinstance(f[key], h5py.Dataset) and f[key].dtype.kind in "fi":
                         np.testing.assert_array_equal(f[key][()], g[key][()], err_msg=key)
-                self.assertEqual(events, len(f["event_time"]))
+                self.assertGreater(len(events), 0)
+                self.assertEqual(len(events), len(f["event_time"]))
+                for key in (key for key in f if key.startswith("event_") and f[key].ndim > 1):
+                    np.testing.assert_array_equal(f[key][()], [event[key[len("event_"):]] for event in events], err_msg=key)
+                return events[0]
+
+    def test_a_record_from_python_is_that_of_the_program(self):
+        self.assertIn("momentum", self.check_record_from_python(os.path.join(SCENARIOS, "collisions", "bouncing-e3.yaml"), 2))
+        event = self.check_record_from_python(os.path.join(SCENARIOS, "joints", "chain-floor.yaml"), 0.6)
+        self.assertEqual(event["pose"].shape, event["twist"].shape[:1] + (7,))
 
     def test_the_state_is_seen_set_copied_and_restored(self):
         with curvebody.open(ROD) as sim:

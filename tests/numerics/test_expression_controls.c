@@ -132,12 +132,28 @@ static void names_of_controls_are_unique_and_are_explained_where_they_are_unknow
               "unknown name `powr`: did you mean `power`?");
   check_error(cb_expression_parse_in("3power", &variable, NULL, &e), CB_ERROR_INPUT,
               "number `3power` is followed by letters: write 3*power");
-  const cb_expression_elsewhere before = cb_expression_explain((cb_expression_elsewhere){same, 1, "expected a wrench"});
+  const cb_expression_elsewhere before =
+      cb_expression_explain((cb_expression_elsewhere){.names = same, .n = 1, .where = "expected a wrench"});
   check_error(cb_expression_parse("2*gain", names, 2, &at, &e), CB_ERROR_INPUT, "`gain`: expected a wrench");
   assert_int_equal(at, 2);
   cb_expression_explain(before);
   check_error(cb_expression_parse("2*gain", names, 2, &at, &e), CB_ERROR_INPUT,
               "unknown name `gain`: did you mean `sin`?");
+}
+
+static void a_control_counts_as_used_when_an_expression_contains_it(void **unused) {
+  static const char *const controls[] = {"gain", "power"};
+  static const double values[] = {1, 2};
+  const cb_expression_scope scope = {.controls = controls, .control_values = values, .n_controls = 2};
+  bool used[] = {false, false};
+  cb_expression *e;
+  const cb_expression_elsewhere before =
+      cb_expression_explain((cb_expression_elsewhere){.names = controls, .n = 2, .where = "", .used = used});
+  check_ok(cb_expression_parse_in("2*power", &scope, NULL, &e));
+  cb_expression_explain(before);
+  cb_expression_free(e);
+  assert_false(used[0]);
+  assert_true(used[1]);
 }
 
 int main(void) {
@@ -148,6 +164,7 @@ int main(void) {
       cmocka_unit_test(arrays_use_the_present_values_of_controls),
       cmocka_unit_test(branches_of_a_minimum_keep_their_controls),
       cmocka_unit_test(names_of_controls_are_unique_and_are_explained_where_they_are_unknown),
+      cmocka_unit_test(a_control_counts_as_used_when_an_expression_contains_it),
   };
   return cmocka_run_group_tests_name("expression_controls", tests, NULL, NULL);
 }

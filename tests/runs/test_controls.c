@@ -46,6 +46,19 @@
   "     place: {position: [1, 0, 0]}, wrenches: [{name: pull, force: [push, 0, 0], frame: world}]}\n" \
   "integrator: {name: hamilton_pontryagin, step: 0.05}\ntime: {end: 2}\n"
 
+/* A particle and a rigid body, which are coupled points, and a spring whose numbers are controls. */
+#define POINTS                                                                             \
+  "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, 0]}\ncontrols: {pull: 2, len: 1}\n" \
+  "bodies:\n"                                                                              \
+  "  - {kind: particles, name: p, mass: 1, place: {points: [[0.3, 0, 0]]}}\n"              \
+  "  - {name: b, shape: ball, mass: 1, place: {position: [3, 0.2, 0]}}\n"                  \
+  "interactions: [{spring: {between: [[p, 0], [b, 0]], stiffness: pull, rest: len}}]\n"    \
+  "integrator: {name: hamilton_pontryagin, step: 0.05}\ntime: {end: 2}\n"
+#define SPRINGS(bodies, more)                                                        \
+  "curvebody: 1\nspace: e3\ncontrols: {pull: 2, len: 0.8, c: 0.1}\nbodies: [" bodies \
+  ", motion: {velocities: [[0, 0.1, 0], [0, 0, 0.2]]}}]\n" more                      \
+  "integrator: {name: lobatto, step: 0.05}\ntime: {end: 2}\n"
+
 static cb_scenario *open_text(const char *text) {
   cb_scenario *s;
   check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
@@ -204,9 +217,9 @@ static void copy_state(cb_scenario *from, cb_scenario *to) {
  * force that was computed with the old value is used again. */
 static void a_new_value_acts_from_the_start_of_the_next_step(void **state) {
   (void)state;
-  static const char *const texts[] = {SYSTEM("{pull: 2}", "", "lobatto"), SYSTEM("{pull: 2}", "", "gauss"),
+  static const char *const texts[] = {SYSTEM("{pull: 2}", "", "lobatto"),   SYSTEM("{pull: 2}", "", "gauss"),
                                       SYSTEM("{pull: 2}", "", "radau_iia"), SYSTEM("{pull: 2}", "", "rk4"),
-                                      SYSTEM("{pull: 2}", "", "ida")};
+                                      SYSTEM("{pull: 2}", "", "ida"),       POINTS};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     cb_scenario *going = open_text(texts[i]), *before = open_text(texts[i]), *anew = open_text(texts[i]);
     advance(going, 10);
@@ -304,6 +317,52 @@ static void an_interaction_of_points_uses_controls(void **state) {
   cb_scenario_free(same);
 }
 
+/* The numbers of springs are controls or, in the second run, expressions of t with the same values. */
+static void springs_of_bodies_and_interactions_use_controls(void **state) {
+  (void)state;
+#define SPRING "stiffness: pull, rest: len, damping: c*pull"
+#define NUMBERS "stiffness: 2 + 0*t, rest: 0.8 + 0*t, damping: 0.2 + 0*t"
+#define PAIR "kind: particles, name: a, place: {points: [[1, 0, 0], [2, 0, 0]]}"
+#define ROD(spring) "{kind: rod, name: a, link: {spring: {" spring "}}, place: {points: [[1, 0, 0], [2, 0, 0]]}"
+#define NETWORK(spring) \
+  "{kind: network, name: a, springs: [{between: [0, 1], " spring "}], place: {points: [[1, 0, 0], [2, 0, 0]]}"
+#define BETWEEN(spring) "interactions: [{spring: {between: [[a, 0], [a, 1]], " spring "}}]\n"
+  static const char *const texts[][2] = {{SPRINGS("{" PAIR, BETWEEN(SPRING)), SPRINGS("{" PAIR, BETWEEN(NUMBERS))},
+                                         {SPRINGS(ROD(SPRING), ""), SPRINGS(ROD(NUMBERS), "")},
+                                         {SPRINGS(NETWORK(SPRING), ""), SPRINGS(NETWORK(NUMBERS), "")}};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    cb_scenario *s = open_text(texts[i][0]), *number = open_text(texts[i][1]);
+    advance(s, 20);
+    advance(number, 20);
+    for (int k = 0; k < 6; k++) {
+      const double momentum = observed(s, "momentum")[k];
+      check_near(momentum, observed(number, "momentum")[k], 0);
+    }
+    *control(s, "len") = 2;
+    advance(s, 10);
+    advance(number, 10);
+    const double x = observed(s, "position")[0];
+    check_at_least(fabs(x - observed(number, "position")[0]), 0.1);
+    assert_true(isnan(cb_run_changes(cb_scenario_run(s)).energy));
+    cb_scenario_free(s);
+    cb_scenario_free(number);
+  }
+}
+
+/* The momentum is the sum of the step h times the force t_n, which is held in the steps from n to n + 1. */
+static void a_force_on_coupled_points_is_that_of_the_present_step(void **state) {
+  (void)state;
+  cb_scenario *s = open_text(
+      "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, 0]}\ncontrols: {push: {law: t}}\nbodies:\n"
+      "  - {kind: particles, name: p, mass: 1, place: {points: [[0, 0, 1]]}}\n"
+      "  - {name: b, shape: ball, mass: 1, place: {position: [50, 0, 0]}}\n"
+      "forces: [{force: [push, 0, 0], body: p}]\n"
+      "integrator: {name: hamilton_pontryagin, step: 0.1}\ntime: {end: 1}\n");
+  advance(s, 10);
+  check_near(observed(s, "momentum")[0], 0.45, 1e-15);
+  cb_scenario_free(s);
+}
+
 static void controls_are_recorded_if_no_observables_are_named(void **state) {
   (void)state;
   memory_sink m;
@@ -353,6 +412,8 @@ int main(void) {
       cmocka_unit_test(energies_that_a_control_has_changed_give_no_warning),
       cmocka_unit_test(a_row_restores_the_controls),
       cmocka_unit_test(an_interaction_of_points_uses_controls),
+      cmocka_unit_test(springs_of_bodies_and_interactions_use_controls),
+      cmocka_unit_test(a_force_on_coupled_points_is_that_of_the_present_step),
       cmocka_unit_test(controls_are_recorded_if_no_observables_are_named),
       cmocka_unit_test(a_value_that_is_not_finite_ends_the_run),
       cmocka_unit_test(runs_with_controls_are_not_stepped_in_lanes),

@@ -124,7 +124,8 @@ class Simulation:
     state     the restart state: a dictionary of arrays of numpy on the memory of the run, without copies. They change with
               each step. To change them, use `set`.
     control   the controls of the scenario, which may be set between steps
-    events    a list of the events so far, as dictionaries: contacts, watched functions, repeated steps
+    events    a list of the events so far, as dictionaries: contacts, watched functions, repeated steps. Their keys are the names
+              of the datasets of events without event_, such as time and kind, and those of the state at the event, such as pose
     warnings  a list of the warnings so far
     """
 
@@ -158,6 +159,10 @@ class Simulation:
             field = self._layout.fields[i]
             self._fields[field.name.decode()] = (i, field.type, tuple(field.dims[k].decode() for k in range(field.rank)),
                                                  (field.units or b"1").decode(), (field.doc or b"").decode())
+        self._event_fields = []
+        for field in self._layout.event_fields[:self._layout.n_event_fields]:
+            shape = tuple(self._dims[field.dims[k].decode()].count for k in range(field.rank))
+            self._event_fields.append((field.name.decode()[len("event_"):], shape))
         me = weakref.ref(self)  # without it the simulation would refer to itself, and would live until Python looks for cycles
         self._keep = (WARNING(lambda *words: me()._take_warning(*words)), EVENT(lambda *words: me()._take_event(*words)))
         self._sink = Sink(event=self._keep[1])
@@ -189,9 +194,14 @@ class Simulation:
     def _take_event(self, _, row):
         try:
             row = row.contents
-            self.events.append({"time": row.time, "kind": _KINDS[row.kind], "particle": row.particle, "other": row.other,
-                                "wall": row.wall, "gap": row.gap, "speed_before": row.speed_before,
-                                "speed_after": row.speed_after, "impulse": row.impulse})
+            event = {"time": row.time, "kind": _KINDS[row.kind], "particle": row.particle, "other": row.other, "wall": row.wall,
+                     "gap": row.gap, "speed_before": row.speed_before, "speed_after": row.speed_after, "impulse": row.impulse}
+            at = 0
+            for name, shape in self._event_fields:
+                count = math.prod(shape)
+                event[name] = np.array(row.state[at:at + count] if row.state else [math.nan] * count).reshape(shape)
+                at += count
+            self.events.append(event)
             return self._file_event(self._file_self, ctypes.byref(row)) if self._record else 0
         except BaseException as failure:
             self._failure = failure

@@ -36,8 +36,8 @@ cb_status cb_view_particles_size(const cb_view *v, size_t *size) {
   const cb_status status = cb_reader_count(v->reader, "bond_i", &bonds);
   if (status == CB_ERROR_MEMORY) return status; /* other failures are reported when the bonds are read */
   if (status) bonds = 0;
-  *size =
-      16 * n + (n < MAX_COMPONENTS ? n : MAX_COMPONENTS) * 256 + (v->space || bonds > 500 ? 0 : 12 * SAMPLES * bonds);
+  const bool sampled = !v->space && has_state(v) && bonds <= 500;
+  *size = 16 * n + (n < MAX_COMPONENTS ? n : MAX_COMPONENTS) * 256 + (sampled ? 12 * SAMPLES * bonds : 0);
   return CB_OK;
 }
 
@@ -257,22 +257,20 @@ static bool sample(const cb_space *g, const cb_origin *origin, const double *q, 
 }
 
 /* Writes the bonds of a space without quadrics as sampled points. Like positions, the points are plot coordinates
- * relative to the mean of the frame. A bond is a straight line in these coordinates if the record has no state, its
- * geodesic cannot be computed, or there are more than MAX_SAMPLED bonds in all frames. */
+ * relative to the mean of the frame. A bond is a straight line in these coordinates if its geodesic cannot be computed.
+ * If the record has no state, or there are more than MAX_SAMPLED bonds in all frames, nothing is written, and the page
+ * draws straight lines. */
 static cb_status sampled_bonds(const crowd *c, const cb_space *g) {
   const size_t n = c->v->n_frames, values = n * c->bonds * SAMPLES * 3;
+  if (!g || !c->position || !c->origin || g->dim > 3 || n * c->bonds > MAX_SAMPLED) return CB_OK;
   double *out = malloc((values ? values : 1) * sizeof *out), (*at)[3] = (double(*)[3])out;
   if (!out) return cb_view_memory(c->v);
-  const bool flat = !g || !c->position || !c->origin || g->dim > 3 || n * c->bonds > MAX_SAMPLED;
   for (size_t f = 0; f < n; f++)
     for (size_t b = 0; b < c->bonds; b++, at += SAMPLES) {
       const size_t i = f * c->n + (size_t)c->bond_i[b], j = f * c->n + (size_t)c->bond_j[b];
       const double *lead = c->lead + f * PARTS;
-      bool done = false;
-      if (!flat) {
-        const cb_origin o = origin_of(c->origin + (f * c->components + component_of(c, (size_t)c->bond_i[b])) * PARTS);
-        done = sample(g, &o, c->position + i * c->width, c->position + j * c->width, at);
-      }
+      const cb_origin o = origin_of(c->origin + (f * c->components + component_of(c, (size_t)c->bond_i[b])) * PARTS);
+      const bool done = sample(g, &o, c->position + i * c->width, c->position + j * c->width, at);
       for (size_t s = 0; s < SAMPLES; s++)
         for (size_t e = 0; e < 3; e++)
           at[s][e] =

@@ -65,6 +65,13 @@ curvebody.Frames = class {
     return this.space.point(place.data, (k * n + particle) * stride, stride);
   }
 
+  /* The arms of particle i at frame k: the points that `plot` of the scenario has before the particle. */
+  arms(k, i) {
+    if (!this.page.particles.arms) return [];
+    const {data, shape} = this.page.particles.arms, n = shape[1] / this.page.particles.count;
+    return Array.from({length: n}, (_, a) => { const from = 3 * (k * shape[1] + i * n + a); return [data[from], data[from + 1], data[from + 2], 1]; });
+  }
+
   /* The names of the bodies or components that can be followed. */
   followed() {
     const p = this.page.particles, b = this.page.bodies;
@@ -94,7 +101,7 @@ curvebody.Frames = class {
   }
 
   /* The size of the moving objects: the greatest distance of their points from the centre; for a single point a tenth
-   * of its path. */
+   * of its path. Sets also `pointlike`: the objects have no size, and `balls`: each object is one particle. */
   size() {
     if (this.known) return this.known;
     let most = 0;
@@ -103,8 +110,9 @@ curvebody.Frames = class {
       const steps = Math.max(1, Math.floor(this.count / 20));
       for (let k = 0; k < this.count; k += steps)
         for (let i = 0; i < p.count; i += Math.max(1, Math.floor(p.count / 200))) {
-          const d = Math.hypot(...s.log(this.place(k, i))) + (p.radius ? p.radius.data[i] : 0);
+          const x = this.place(k, i), d = Math.hypot(...s.log(x)) + (p.radius ? p.radius.data[i] : 0);
           if (isFinite(d)) most = Math.max(most, d);
+          for (const arm of this.arms(k, i)) most = Math.max(most, Math.hypot(...x.slice(0, 3).map((c, e) => c - arm[e])));
         }
     }
     for (const surface of b ? b.surfaces : []) {
@@ -112,6 +120,7 @@ curvebody.Frames = class {
       for (let i = 0; i < x.length; i += 3) most = Math.max(most, Math.hypot(x[i], x[i + 1], x[i + 2]));
     }
     const way = this.way();
+    this.balls = !!p && !p.arms && (p.count === 1 || this.leads > 1 && p.components === p.count);
     this.pointlike = !(most > 1e-9 * way); /* a size that is only round-off counts as 0 */
     return this.known = (this.pointlike ? 0.1 * way : most) || 1;
   }

@@ -109,15 +109,9 @@ curvebody.Scene = class {
     }
   }
 
-  /* The arms of particle i at frame k: the points that `plot` of the scenario has before the particle. */
-  arms(k, i) {
-    const {data, shape} = this.page.particles.arms, n = shape[1] / this.page.particles.count;
-    return Array.from({length: n}, (_, a) => { const from = 3 * (k * shape[1] + i * n + a); return [data[from], data[from + 1], data[from + 2], 1]; });
-  }
-
   putArms(k, m, at, out) {
     for (let i = 0; i < at.length; i++) {
-      const points = this.arms(k, i).concat([at[i]]).map(x => this.space.apply(m, x));
+      const points = this.frames.arms(k, i).concat([at[i]]).map(x => this.space.apply(m, x));
       for (let a = 0; a + 1 < points.length; a++) {
         out.segments.push({a: points[a], b: points[a + 1], theta: 0, colour: "#222222", width: 3, parts: 1});
         out.balls.push({m: this.space.to(points[a]), radius: (a ? 0.6 : 0.35) * this.radius(i), colour: a ? this.colour(this.family(i)) : "#222222"});
@@ -177,7 +171,7 @@ curvebody.Scene = class {
       for (let i = 0; i < b.count; i++) {
         const v = [0, 1, 2].map(e => f.force.data[3 * (k * b.count + i) + e]), length = Math.hypot(...v);
         if (!(length > 1e-3 * f.most) || i === this.riding) continue;
-        const scale = 1.6 * this.frames.size() / this.greatest(), tip = s.exp(v.map(c => c * scale));
+        const scale = 1.3 * this.frames.size() / this.greatest(), tip = s.exp(v.map(c => c * scale));
         const colour = curvebody.colours[(number + 3) % curvebody.colours.length];
         const neck = s.exp(v.map(c => c * scale * Math.max(0, 1 - 0.16 * this.frames.size() / (length * scale))));
         const put = (a, b, width, parts, head) => out.segments.push({a: s.apply(matrix[i], a), b: s.apply(matrix[i], b),
@@ -215,7 +209,7 @@ curvebody.Scene = class {
   /* The number of the colour of particle i: particles of one body have the same colour. */
   family(i) {
     const p = this.page.particles;
-    return p.body ? p.body.data[i] : p.count > 8 ? 0 : i;
+    return p.body && p.body.data[i] >= 0 ? p.body.data[i] : p.count > 8 ? 0 : i; /* -1: a particle next to bodies in a fluid */
   }
 
   /* The edge of a ball model and the equator of a stereographic projection, shown by great circles; the lines of a
@@ -335,14 +329,14 @@ curvebody.Scene = class {
       if (this.frames.frameOf(i) !== c) continue;
       const x = this.frames.place(k, i);
       put(s.shown(s.apply(m, x)));
-      if (p.arms) for (const arm of this.arms(k, i)) put(s.apply(m, arm).slice(0, 3));
+      for (const arm of this.frames.arms(k, i)) put(s.apply(m, arm).slice(0, 3));
       if (p.count <= 40) this.ends(s.multiply(m, s.to(x)), alone ? 2 * this.frames.size() : this.radius(i), put);
     }
   }
 
   pointsOfBody(c, m, put) {
-    const b = this.page.bodies; /* arrows are inside 1.7 sizes */
-    this.ends(m, (b.forces.length && b.count <= 40 ? 1.7 : 1) * this.frames.size(), put);
+    const b = this.page.bodies; /* arrows are inside 1.4 sizes */
+    this.ends(m, (b.forces.length && b.count <= 40 ? 1.4 : 1) * this.frames.size(), put);
   }
 
   /* Points of the objects themselves at frame k, without arrows: particles, and vertices of bodies. */

@@ -18,8 +18,8 @@ NAMES = {"rod": "Poincaré ball", "s3": "stereographic projection", "h2xe": "Poi
          "metric": "plot coordinates x, y, z of schwarzschild", "leaf": "coordinates x, y, z, flat.0 in the centre",
          "pendulum": "plot coordinates x, y, z of the scenario", "joints": "coordinates x, y, z", "h2": "hyperboloid in coordinates x, y, w"}
 MORE = {"e2": ("spaces/thrown-e2", []), "h2": ("spaces/thrown-h2", []), "joints": ("joints/acrobot", ["time.end=0.5"]), "leaf": ("immersed/leaf", ["time.end=0.2"])}
-# Objects without size are drawn as their paths; other paths may leave the picture.
-FILLED = ("const s = curvebody.shown; s.view.trail = s.frames.pointlike; s.show(); return [s.view.frame, s.guides.marks, s.guides.scale, s.caption.textContent]")
+# Points and small balls are framed with their paths, and arms are grey; other paths may leave the picture.
+FILLED = ("const s = curvebody.shown; s.view.trail = s.byPaths || !!s.frames.of.arms; s.show(); return [s.view.frame, s.guides.marks, s.guides.scale, s.caption.textContent]")
 CURVES = ("return Array.from(document.querySelectorAll('#side > details[open], .charts > details[open]')).map(d => ({name: d.dataset.name, "
           "title: d.querySelector('summary').textContent, curves: Array.from(d.querySelectorAll('.curves span')).map(s => s.textContent), "
           "lines: (curvebody.shown.plots ? curvebody.shown.plots.open : []).filter(m => m.box === d).map(m => m.graph.getLabels().slice(1))}))")

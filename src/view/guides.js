@@ -134,6 +134,7 @@ curvebody.Guides = class {
       const edge = this.edge(e, from, to, flat, camera), axis = edge && this.axis(edge, e, camera, names[e] + (unit ? ` (${unit})` : ""));
       if (!axis) continue;
       axes.push(axis);
+      for (let turn = 0; turn < 3 && this.isTaken(this.rectangle(c, axis.name, axis.at)); turn++) axis.at = axis.at.map((v, i) => v + 14 * axis.out[i]);
       this.taken.push(this.rectangle(c, axis.name, axis.at));
     }
     for (const axis of axes) this.putAxis(c, camera, axis);
@@ -158,7 +159,7 @@ curvebody.Guides = class {
       const p = this.pixel(tick, camera), text = curvebody.round(i * step, step);
       if (!p || p.some((v, i) => !(v > 0 && v < (i ? this.size.y : this.size.x)))) continue;
       const number = [p[0] + 17 * out[0], p[1] + 12 * out[1]], space = this.rectangle(c, text, number);
-      if (this.taken.some(r => r[0] < space[1] && space[0] < r[1] && r[2] < space[3] && space[2] < r[3])) continue;
+      if (this.isTaken(space)) continue;
       this.taken.push(space);
       this.stroke(c, p, [p[0] + 5 * out[0], p[1] + 5 * out[1]]);
       this.text(c, text, number);
@@ -185,6 +186,8 @@ curvebody.Guides = class {
     const [x, y] = this.middle(c, text, at), half = 3 + c.measureText(text).width / 2;
     return [x - half, x + half, y - 7, y + 7];
   }
+
+  isTaken(space) { return this.taken.some(r => r[0] < space[1] && space[0] < r[1] && r[2] < space[3] && space[2] < r[3]); }
 
   text(c, text, at) {
     c.textAlign = "center", c.textBaseline = "middle";

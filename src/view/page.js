@@ -110,14 +110,16 @@ curvebody.Page = class {
   choose() {
     if (!this.frames.leads || !this.frames.count) return;
     this.turned();
-    const G = curvebody.Guides, solid = this.scene.solid(0, this.view, this.offset), framed = this.frames.balls || this.frames.pointlike;
-    const paths = framed ? this.points("motion") : null;
+    const G = curvebody.Guides, solid = this.scene.solid(0, this.view, this.offset), {balls, pointlike} = this.frames;
+    const paths = balls || pointlike ? this.points("motion") : null, {K, R} = this.scene.space;
+    const near = paths && !(K > 0 && paths.some(p => Math.hypot(...p) > 3 * R)); /* the plot of a sphere is unbounded */
     for (const frame of this.scene.bounded ? ["space", "motion", "body"] : ["motion", "body"]) {
       this.view.frame = frame;
       this.fit();
       const share = G.share(solid, this.extent);
-      this.byPaths = this.frames.pointlike || paths !== null && share < 0.22 && share >= 0.03;
-      if (G.share(this.byPaths ? paths : solid, this.extent) >= 0.22) break;
+      this.byPaths = pointlike || balls && near && share < 0.22 && share >= 0.02;
+      const filled = this.byPaths ? G.share(paths, this.extent) : share;
+      if (filled >= 0.22 && (frame !== "space" || filled <= 0.8)) break;
     }
     if (this.view.frame === "body" && !this.frames.many() && (this.frames.leads === 1 || this.page.bodies)) this.view.follow = 0;
     this.framing.value = this.view.frame;
@@ -125,14 +127,18 @@ curvebody.Page = class {
     this.fit();
   }
 
-  /* Turns the first view from outside around z if the objects look much larger from another side. */
+  /* Turns the first view from outside around z if the objects look much larger from another side: longer, or less from
+   * their edge. Single balls count with their paths. */
   turned() {
     if (this.planar || this.scene.space.dim < 3 && this.scene.space.K) return;
-    const points = this.frames.pointlike ? this.points("motion") : this.scene.solid(0, {name: "outside", follow: null}, this.offset), box = curvebody.box(points);
+    const points = this.frames.pointlike || this.frames.balls ? this.points("motion") : this.scene.solid(0, {name: "outside", follow: null}, this.offset), box = curvebody.box(points);
     if (!box) return;
     const far = 4 * Math.hypot(...box.low.map((c, i) => c - box.high[i])) || 1, t = box.low.map((c, i) => (c + box.high[i]) / 2);
-    const size = yaw => curvebody.Guides.share(points, {...curvebody.Guides.axes(yaw, 0.35), aspect: 1.5, t, far});
-    for (const yaw of [-1.6, -0.6, -2.1, -0.1, -2.6]) if (size(yaw) > 1.3 * size(this.first)) this.first = yaw;
+    const size = yaw => {
+      const [left, right, low, high] = curvebody.Guides.rectangle(points, {...curvebody.Guides.axes(yaw, 0.35), aspect: 1.5, t, far});
+      return Math.max(right - left, high - low) ** 2 + 2 * (right - left) * (high - low);
+    };
+    for (const yaw of [-1.6, -0.6, -2.1, -0.1, -2.6]) if (size(yaw) > 1.4 * size(this.first)) this.first = yaw;
   }
 
   /* --- camera --- */

@@ -62,13 +62,17 @@ curvebody.Plots = class {
 
   static unit(series) { return series.units && series.units !== "1" ? series.units : "no unit"; }
 
-  /* The unit of a curve. A series with angular and linear parts has two units. */
-  static unitOf(series, curve) {
-    const unit = curvebody.Plots.unit(series), two = unit.split(", ");
+  /* The unit of curve i. A series with angular and linear parts has two units. */
+  static unitOf(series, i) {
+    if (series.unit) return series.unit[i];
+    const curve = series.curves[i], unit = curvebody.Plots.unit(series), two = unit.split(", ");
     return two.length !== 2 ? unit : /\bangular\b/.test(curve) ? two[0] : /\blinear\b/.test(curve) ? two[1] : unit;
   }
 
-  static title(series) { return `${series.name.replaceAll("_", " ")} (${curvebody.Plots.unit(series)})`; }
+  static title(series) {
+    const one = series.unit && series.unit.every(u => u === series.unit[0]);
+    return `${series.name.replaceAll("_", " ")} (${one ? series.unit[0] : curvebody.Plots.unit(series)})`;
+  }
 
   put(series, to, open, why) {
     const box = document.createElement("details"), title = document.createElement("summary");
@@ -93,7 +97,7 @@ curvebody.Plots = class {
     box.append(bar, graph, legend);
     const made = {series, value, from, graph, box};
     series.curves.forEach((name, i) => {
-      const mark = Object.assign(document.createElement("span"), {textContent: `— ${name} (${curvebody.Plots.unitOf(series, name)})`});
+      const mark = Object.assign(document.createElement("span"), {textContent: `— ${name} (${curvebody.Plots.unitOf(series, i)})`});
       mark.style.color = curvebody.colours[i % curvebody.colours.length];
       legend.append(mark, " ");
     });

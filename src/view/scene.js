@@ -61,6 +61,7 @@ curvebody.Scene = class {
     if (this.page.particles) this.putParticles(k, seen, out, view);
     if (this.page.bodies) this.putBodies(k, seen, out, view);
     if (this.page.points) this.putPoints(k, eye, out);
+    this.putPivots(k, eye, out);
     if (view.trail && this.frames.leads <= 40 && view.name !== "ride") this.putTrails(k, eye, out, view);
     if (view.name === "outside") this.putFrame(out, eye, view);
     else out.landmarks = curvebody.folded(this.space, this.marks(), eye);
@@ -88,7 +89,7 @@ curvebody.Scene = class {
       if (!x.every(isFinite)) continue;
       const radius = this.radius(i), to = s.multiply(m, s.to(x));
       const far = Math.hypot(...s.log(s.apply(to, s.base())));
-      if (view.name !== "outside" ? far < radius : stereographic && far + radius > 0.9 * Math.PI * s.R) continue;
+      if (view.name !== "outside" ? far < radius : stereographic && far + radius > 0.84 * Math.PI * s.R) continue;
       out.balls.push({m: to, radius, colour: this.colour(this.family(i)), particle: i});
     }
     if (p.arms) this.putArms(k, seen[0], at, out);
@@ -153,6 +154,23 @@ curvebody.Scene = class {
     }
   }
 
+  /* The rods from fixed points: pairs of the fixed point and the particle at its distance. */
+  pivots(k, eye) {
+    const told = this.page.pivots, s = this.space, world = told ? this.world(eye) : null, n = told ? told.of.data.length : 0;
+    return Array.from({length: n}, (_, i) => {
+      const of = told.of.data[i], a = s.apply(world, s.point(told.place.data, 4 * i, 4));
+      if (!this.page.particles) return [a, this.point(k, of, world)];
+      return [a, s.apply(this.frames.seen(eye, this.frames.carried(k, this.frames.frameOf(of))), this.frames.place(k, of))];
+    });
+  }
+
+  putPivots(k, eye, out) {
+    for (const [a, b] of this.pivots(k, eye)) {
+      out.segments.push({a, b, theta: this.space.angle(a, b), colour: "#222222", width: 3, parts: this.space.K ? 12 : 1});
+      out.balls.push({m: this.space.to(a), radius: 0.05 * this.frames.size(), colour: "#222222"});
+    }
+  }
+
   putBodies(k, seen, out, view) {
     const s = this.space, b = this.page.bodies, matrix = seen.map((m, i) => s.multiply(m, this.frames.turn(k, i)));
     for (const surface of this.surfaces) {
@@ -171,9 +189,9 @@ curvebody.Scene = class {
       for (let i = 0; i < b.count; i++) {
         const v = [0, 1, 2].map(e => f.force.data[3 * (k * b.count + i) + e]), length = Math.hypot(...v);
         if (!(length > 1e-3 * f.most) || i === this.riding) continue;
-        const scale = 1.3 * this.frames.size() / this.greatest(), tip = s.exp(v.map(c => c * scale));
+        const scale = 1.1 * this.frames.half() / this.greatest(), tip = s.exp(v.map(c => c * scale));
         const colour = curvebody.colours[(number + 3) % curvebody.colours.length];
-        const neck = s.exp(v.map(c => c * scale * Math.max(0, 1 - 0.16 * this.frames.size() / (length * scale))));
+        const neck = s.exp(v.map(c => c * scale * Math.max(0, 1 - 0.16 * this.frames.half() / (length * scale))));
         const put = (a, b, width, parts, head) => out.segments.push({a: s.apply(matrix[i], a), b: s.apply(matrix[i], b),
                                                                      theta: s.angle(a, b), colour, width, parts, head});
         put(s.base(), neck, 2.5, s.K ? 8 : 1, false);
@@ -307,6 +325,7 @@ curvebody.Scene = class {
       const eye = this.eye(k, view, offset), others = this.page.points, one = view.follow !== null && !all;
       if (others && !one)
         for (let i = others.first, world = this.world(eye); i < others.place.shape[1]; i++) put(s.shown(this.point(k, i, world)));
+      if (!one) for (const [a] of this.pivots(k, eye)) put(s.shown(a));
       for (let c = 0; c < this.frames.leads; c++) {
         if (one && c !== view.follow && this.frames.leads > 1) continue;
         const m = this.frames.seen(eye, this.frames.carried(k, c));
@@ -335,13 +354,14 @@ curvebody.Scene = class {
   }
 
   pointsOfBody(c, m, put) {
-    const b = this.page.bodies; /* arrows are inside 1.4 sizes */
-    this.ends(m, (b.forces.length && b.count <= 40 ? 1.4 : 1) * this.frames.size(), put);
+    const b = this.page.bodies; /* arrows are inside 1.2 sizes */
+    this.ends(m, (b.forces.length && b.count <= 40 ? 1.2 : 1) * this.frames.size(), put);
   }
 
   /* Points of the objects themselves at frame k, without arrows: particles, and vertices of bodies. */
   solid(k, view, offset) {
     const s = this.space, eye = this.eye(k, view, offset), out = [], put = p => { if (p.every(isFinite)) out.push(p); };
+    for (const [a] of this.pivots(k, eye)) put(s.shown(a));
     for (let c = 0; c < this.frames.leads; c++) {
       const m = this.frames.seen(eye, this.frames.carried(k, c));
       const surface = this.surfaces.find(q => c >= q.told.first && c < q.told.first + q.told.count);

@@ -6,6 +6,7 @@
  * have one common moving frame. For records without state, positions are computed from the plot coordinates. In spaces
  * without quadrics the positions are plot coordinates relative to their mean, and bonds are geodesics, which are
  * sampled here. */
+#include "dynamics/constraint_private.h"
 #include "geometry/origin.h"
 #include "geometry/text_metric.h"
 #include "view/view_private.h"
@@ -343,6 +344,34 @@ static cb_status put_surroundings(const crowd *c, const cb_space *g) {
   return status;
 }
 
+cb_status cb_view_pivots(const cb_view *v, const cb_system *system, size_t first, size_t n) {
+  const cb_space *g = v->space;
+  if (!system || !g || g->chart) return CB_OK;
+  const cb_constraint_list list = cb_constraints_of(system);
+  const size_t rows = list.n > 0 ? (size_t)list.n : 0;
+  double *of = calloc(rows + 1, sizeof *of), (*place)[4] = calloc(rows + 1, sizeof *place), world[CB_COORD_MAX];
+  size_t count = 0;
+  cb_status status = of && place ? CB_OK : cb_view_memory(v);
+  for (size_t i = 0; i < rows && !status; i++) {
+    const cb_constraint *row = &list.row[i];
+    if (strcmp(row->class->name, "distance_to_point")) continue;
+    of[count] = (double)(first + (size_t)cb_system_particle(system, row->particle[0]));
+    if (of[count] >= (double)n) continue;
+    cb_origin_world_point(g, &row->centre.origin, row->centre.x, world);
+    for (int e = 0; e < g->embedding; e++) place[count][cb_carry_slot(g, e)] = world[e];
+    count++;
+  }
+  if (count && !status) {
+    cb_page_begin(v->page, "pivots", '{');
+    status = cb_page_array(v->page, "of", CB_PAGE_I4, count, 0, 0, of);
+    if (!status) status = cb_page_array(v->page, "place", CB_PAGE_F4, count, 4, 0, *place);
+    cb_page_end(v->page, '}');
+  }
+  free(of);
+  free(place);
+  return status;
+}
+
 /* Returns the number of coordinates of a position in the space g. */
 static size_t numbers_of(const cb_space *g) {
   return g->chart ? (size_t)g->chart->size : (size_t)(g->embedding > g->dim ? g->embedding : g->dim);
@@ -396,6 +425,7 @@ cb_status cb_view_particles(const cb_view *v) {
   if (!status) status = read_rows(&c, has_state(v), v->space ? v->space : space);
   if (!status) status = places(&c, space);
   cb_page_end(v->page, '}');
+  if (!status) status = cb_view_pivots(v, v->scenario ? cb_scenario_system(v->scenario) : NULL, 0, c.n);
   free_crowd(&c);
   return status;
 }

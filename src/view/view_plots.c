@@ -203,28 +203,42 @@ static cb_status put_labels(const cb_view *v, int f, size_t columns) {
   return status;
 }
 
-/* Returns whether every joint of the scenario only rotates, so that the coordinates of joints are angles. */
-static bool only_rotates(const cb_view *v) {
-  static const char *const rotating[] = {"hinge", "universal", "ball", "weld"};
-  const cb_node *joints = v->tree ? cb_node_get(cb_tree_root(v->tree), "joints") : NULL;
-  if (!joints || joints->kind != CB_NODE_LIST) return false;
-  for (size_t i = 0; i < joints->count; i++) {
-    const cb_node *kind = cb_node_get(joints->items[i], "kind");
-    bool found = false;
-    for (size_t k = 0; kind && kind->text && k < sizeof rotating / sizeof *rotating; k++)
-      found = found || !strcmp(kind->text, rotating[k]);
-    if (!found) return false;
+/* Returns the unit of a coordinate of a joint. `units` has that of angles, then that of lengths: "rad, m". If the class
+ * of the joint has both, or is unknown, the unit is `units`. */
+static const char *unit_of_joint(const cb_view *v, const char *label, const char *units, char *out, size_t size) {
+  static const char *const rotating[] = {"hinge", "universal", "ball"};
+  const cb_node *joints = v->tree ? cb_node_get(cb_tree_root(v->tree), "joints") : NULL, *kind = NULL;
+  const char *const second = strstr(units, ", ");
+  size_t longest = 0;
+  for (size_t i = 0; joints && joints->kind == CB_NODE_LIST && i < joints->count; i++) {
+    const cb_node *name = cb_node_get(joints->items[i], "name");
+    const size_t n = name && name->text ? strlen(name->text) : 0;
+    if (n <= longest || strncmp(name->text, label, n)) continue;
+    longest = n;
+    kind = cb_node_get(joints->items[i], "kind");
   }
-  return true;
+  if (!second || !kind || !kind->text) return units;
+  if (!strcmp(kind->text, "slide")) return second + 2;
+  for (size_t k = 0; k < sizeof rotating / sizeof *rotating; k++) {
+    if (strcmp(kind->text, rotating[k])) continue;
+    snprintf(out, size, "%.*s", (int)(second - units), units);
+    return out;
+  }
+  return units;
 }
 
-/* Writes the unit of a field. The unit "rad, m" of the coordinates of joints is that of angles and lengths. */
-static void put_units(const cb_view *v, const cb_reader_field *field) {
-  char text[64];
-  snprintf(text, sizeof text, "%s", field->units ? field->units : "");
-  char *const second = strstr(text, ", ");
-  if (second && field->rank && !strcmp(field->dims[0], "joint_dof") && only_rotates(v)) *second = 0;
-  cb_page_text(v->page, "units", text);
+/* Writes the unit of each curve, if the field has the coordinates of joints. */
+static cb_status put_units_of_joints(const cb_view *v, const cb_reader_field *field, size_t columns) {
+  const char *const *label = NULL;
+  char out[32];
+  if (field->rank != 1 || columns != field->count || strcmp(field->dims[0], "joint_dof")) return CB_OK;
+  const cb_status status = cb_view_labels(v, field->dims[0], columns, &label);
+  if (status || !label || !field->units) return status;
+  cb_page_begin(v->page, "unit", '[');
+  for (size_t i = 0; i < columns; i++)
+    cb_page_text(v->page, NULL, unit_of_joint(v, label[i], field->units, out, sizeof out));
+  cb_page_end(v->page, ']');
+  return CB_OK;
 }
 
 static cb_status put_field(const cb_view *v, int f) {
@@ -245,9 +259,10 @@ static cb_status put_field(const cb_view *v, int f) {
   cb_page_begin(v->page, NULL, '{');
   if (kept) cb_page_number(v->page, "sparse", 1);
   cb_page_text(v->page, "name", field->name);
-  put_units(v, field);
+  cb_page_text(v->page, "units", field->units);
   cb_page_texts(v->page, "dims", (size_t)field->rank, field->dims);
   if (!status) status = put_labels(v, f, columns);
+  if (!status) status = put_units_of_joints(v, field, columns);
   if (!status) status = cb_page_array(v->page, "row", CB_PAGE_F8, n, 0, 0, wanted);
   if (!status) status = cb_page_array(v->page, "time", CB_PAGE_F8, n, 0, 0, time);
   if (!status) status = cb_page_array(v->page, "value", CB_PAGE_F8, n, columns, 0, value);

@@ -315,7 +315,7 @@ static void range_of(const crowd *c, const cb_space *g, size_t d, double *low, d
   *high = middle + half;
 }
 
-/* Writes a lattice of the coordinates of a space of two dimensions in plot coordinates; outside the domain it is nan. */
+/* Writes a lattice of the coordinates of a space of two dimensions in plot coordinates; nan outside the domain. */
 static cb_status put_lattice(const crowd *c, const cb_space *g) {
   double low[2], high[2], q[CB_Q_MAX], *out = malloc(LATTICE * LATTICE * 3 * sizeof *out);
   cb_origin origin;

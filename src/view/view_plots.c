@@ -3,9 +3,9 @@
  *
  * An observable is plotted by its exact values at chosen rows. If there are many rows they are divided into bins, and
  * each column chooses the rows of its minimum and maximum in each bin, so that no peak is lost. A field with more than
- * MAX_COLUMNS columns is plotted by the minimum, mean and maximum of each row, for each component of a vector. With more
- * than DENSE columns there are BINS bins, and a row has the values of the columns that chose it and nan in the others
- * (`sparse`), which compresses well. */
+ * MAX_COLUMNS columns is plotted by the minimum, mean and maximum of each row, for each component of a vector. With
+ * more than DENSE columns there are BINS bins, and a row has the values of the columns that chose it and nan in the
+ * others (`sparse`), which compresses well. */
 #include "core/failure.h"
 #include "record/arrays.h"
 #include "view/view_private.h"
@@ -48,8 +48,8 @@ static void take(bins *b, uint64_t row, const double *value) {
   }
 }
 
-/* Returns the number of components whose minimum, mean and maximum are plotted: those of vectors of bodies or particles,
- * which have different units if a vector has an angular and a linear part. */
+/* Returns the number of components whose minimum, mean and maximum are plotted. Components of vectors of bodies or
+ * particles have different units if a vector has an angular and a linear part. */
 static size_t components_of(const cb_reader_field *field) {
   const size_t last = field->rank > 1 ? field->shape[field->rank - 1] : 1;
   return last <= MAX_COMPONENTS ? last : 1;

@@ -351,6 +351,17 @@ class First(Folder):
                          "target: amount of the target (no unit)")
         self.assertEqual(b.console(), [])
 
+    def test_single_numbers_of_an_optimum_are_text(self):
+        b = self.browser
+        b.open(self.made("gait", os.path.join(SCENARIOS, "optimum/purcell.yaml"), "optimize", "-o", "best.h5"))
+        with h5py.File(os.path.join(self.folder, "best.h5"), "r") as f:
+            cost = f["cost"][0]
+        lines = b.js("return Array.from(document.querySelectorAll('.folded[open] p')).map(p => p.textContent)")
+        self.assertAlmostEqual(float(next(line for line in lines if line.startswith("cost")).split(": ")[-1]), cost, delta=1e-7 * cost)  # 8 digits
+        shape = b.js("const c = curvebody.shown.charts; return [c[0].array.name, c[0].names, c.some(c => c.array.name === 'cost')]")
+        self.assertEqual(shape, ["shape", ["shape"], False])
+        self.assertEqual(b.console(), [])
+
     def test_other_files_are_refused(self):
         path = os.path.join(self.folder, "other.h5")
         with h5py.File(path, "w") as f:

@@ -21,7 +21,6 @@ curvebody.Page = class {
     this.resize();
     addEventListener("resize", () => this.resize());
     addEventListener("hashchange", () => { if (location.hash !== this.written) this.read(), this.fit(), this.show(); });
-    this.show();
     if (page.state === "running") setTimeout(() => this.again(), 1000);
     if (page.state === "running" && !asked) this.go(this.frames.count - 1);
   }

@@ -369,7 +369,8 @@ curvebody.Scene = class {
       else if (!surface) this.ends(m, 0.1 * this.frames.size(), put);
       else {
         const turned = s.multiply(m, this.frames.turn(k, c)), x = this.vertices(surface, k);
-        for (let i = 0; i < x.length; i += 4 * Math.max(1, Math.floor(x.length / 1600))) put(s.shown(s.apply(turned, Array.from(x.slice(i, i + 4)))));
+        const step = 4 * Math.max(1, Math.floor(x.length / 1600), Math.floor(x.length * this.frames.leads / 80000)); /* some 20 000 vertices in all */
+        for (let i = 0; i < x.length; i += step) put(s.shown(s.apply(turned, Array.from(x.slice(i, i + 4)))));
       }
     }
     return out;

@@ -30,6 +30,9 @@ OVERLAPS = ("const s = curvebody.shown, g = s.guides, c = g.element.getContext('
             "top = c.textBaseline === 'middle' ? y - 4.5 : y - 9; all.push({text, l, r: l + w, top}); own(text, x, y); }; s.show(); delete c.fillText;"
             "for (const a of all) if (a.l < 0 || a.r > g.size.x || a.top < 0 || a.top + 9 > g.size.y) out.push(a.text);"
             "all.forEach((a, i) => all.slice(0, i).forEach(b => { if (a.l < b.r && b.l < a.r && Math.abs(a.top - b.top) < 9) out.push([a.text, b.text]); })); return out")
+# Ends of axes, of their marks and of the scale bar that are not inside the picture.
+OUTSIDE = ("const s = curvebody.shown, g = s.guides, out = [], own = g.stroke; g.stroke = (c, a, b) => { own.call(g, c, a, b);"
+           "for (const p of [a, b]) if (p.some((v, i) => v < 0 || v > (i ? g.size.y : g.size.x))) out.push(p); }; s.show(); delete g.stroke; return out")
 CURVES = ("return Array.from(document.querySelectorAll('#side > details[open], .charts > details[open]')).map(d => ({name: d.dataset.name, "
           "title: d.querySelector('summary').textContent, curves: Array.from(d.querySelectorAll('.curves span')).map(s => s.textContent), "
           "lines: (curvebody.shown.plots ? curvebody.shown.plots.open : []).filter(m => m.box === d).map(m => m.graph.getLabels().slice(1))}))")
@@ -100,6 +103,7 @@ class First(Folder):
             axes = ["x", "y"] if name in ("e2", "pendulum", "leg") else ["x", "y", "w"] if name == "h2" else ["x", "y", "z"]
             self.assertEqual([m.split()[0] for m in marks], axes, name)
             self.assertEqual(b.js(OVERLAPS), [], name)
+            self.assertEqual(b.js(OUTSIDE), [], name)
             self.assertRegex(scale, r"^[0-9.e+-]+( m)?(, in the middle)?$", name)
             self.assertEqual(b.console(), [], name)
 

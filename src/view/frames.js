@@ -114,6 +114,7 @@ curvebody.Frames = class {
           const x = this.place(k, i), d = Math.hypot(...s.log(x)) + (p.radius ? p.radius.data[i] : 0);
           if (isFinite(d)) most = Math.max(most, d);
           for (const arm of this.arms(k, i)) most = Math.max(most, Math.hypot(...x.slice(0, 3).map((c, e) => c - arm[e])));
+          if (k === 0) this.first = most;
         }
     }
     for (const surface of b ? b.surfaces : []) {

@@ -478,8 +478,16 @@ static cb_status put_table(void *context, hid_t group, const char *name, const H
   const H5T_class_t class = H5Tget_class(type);
   const bool text = cb_hdf5_is_text(dataset, &count) && count <= MAX_TEXTS && create >= 0 &&
                     !cb_hdf5_elsewhere(create) && !cb_hdf5_foreign_filter(create);
+  const bool unfinished =
+      create >= 0 && cb_hdf5_elsewhere(create) == cb_hdf5_virtual && H5Aexists(t->source->file, "sweep_digest") > 0;
   cb_status status = CB_OK;
-  if (class == H5T_FLOAT || class == H5T_INTEGER)
+  if (unfinished)
+    status =
+        cb_fail(CB_ERROR_INPUT,
+                "%s: error: the sweep has not ended: expected a complete sweep; the same command `curvebody sweep` "
+                "continues it",
+                t->path);
+  else if (class == H5T_FLOAT || class == H5T_INTEGER)
     status = put_numbers(t, dataset, name);
   else if (text)
     status = put_texts(t, dataset, name, count);

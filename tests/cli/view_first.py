@@ -324,6 +324,17 @@ class First(Folder):
         self.assertEqual(b.js("return curvebody.shown.charts[0].plot.getValue(2, 1)"), None)
         self.assertEqual(b.console(), [])
 
+    def test_a_sweep_that_has_not_ended_is_refused(self):
+        path = os.path.join(self.folder, "half.h5")
+        layout = h5py.VirtualLayout(shape=(4,), dtype="f8")
+        layout[:2] = h5py.VirtualSource("half.h5.parts/000001.h5", "upper", shape=(2,))
+        with h5py.File(path, "w") as f:
+            f.attrs["sweep_digest"] = ""
+            f.create_virtual_dataset("upper", layout)
+        done = call("view", path, cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr, f"{path}: error: the sweep has not ended: expected a complete sweep; the same command `curvebody sweep` continues it\n")
+
     def test_an_array_beyond_the_size_of_a_page_is_named(self):
         path = os.path.join(self.folder, "big.h5")
         with h5py.File(path, "w") as f:

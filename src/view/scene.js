@@ -76,8 +76,9 @@ curvebody.Scene = class {
     if (p.radius && p.radius.data[i] > 0) return p.radius.data[i];
     if (this.heaviest === undefined) this.heaviest = p.mass ? p.mass.data.reduce((a, b) => Math.max(a, b), 0) : 0;
     const share = this.heaviest > 0 && p.mass.data[i] > 0 ? Math.max(0.6, Math.cbrt(p.mass.data[i] / this.heaviest)) : 1;
-    const size = this.frames.size(), own = this.frames.pointlike ? size : Math.max(this.frames.first, 0.02 * size); /* objects may grow in the plot */
-    return (this.frames.pointlike ? 0.25 : p.count > 200 ? 0.012 : p.count > 30 ? 0.03 : 0.06) * share * own;
+    if (this.frames.pointlike) return 0.25 * share * this.frames.size();
+    const size = this.frames.size(), own = Math.sqrt(size * Math.max(this.frames.first, 0.02 * size)); /* between the sizes at the start and later */
+    return (p.count > 200 ? 0.012 : p.count > 30 ? 0.03 : 0.06) * share * own;
   }
 
   /* Balls around the eye are left out, and in plot coordinates of a sphere balls around the point without plot

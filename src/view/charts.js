@@ -11,21 +11,32 @@ curvebody.Charts = class {
     this.arrays = page.tables;
     this.scales = new Map();
     for (const t of this.arrays) if (t.dims.length === 1 && (!t.dims[0] || t.dims[0] === t.name)) this.scales.set(t.name, t);
-    const own = t => !this.scales.has(t.name) && t.value && t.dims.every(d => d !== "letter") && !/^(status|warned|gait)$/.test(t.name);
+    const own = t => !this.scales.has(t.name) && t.value && t.dims.every(d => d !== "letter") && !/^(status|warned|gait|lines)$/.test(t.name);
     this.lengths = new Map(this.arrays.filter(t => t.value).flatMap(t => t.dims.map((d, i) => [d, t.lengths[i]])));
     this.layout();
     this.charts = [];
     const shown = this.arrays.filter(t => own(t) && !this.isCoordinate(t)), why = new Map(shown.map(t => [t, this.flat(t)]));
     const rank = t => t.name === "curvature" || t.name === "cost" ? 0 : t.name === "shape" || t.name === "efficiency" ? 1 : /^(event_|rate|tail|metric|connection)/.test(t.name) ? 3 : 2;
-    const sorted = shown.filter(t => !why.get(t)).sort((a, b) => rank(a) - rank(b));
-    for (const t of sorted) this.put(t, this.main, this.charts.length < 6);
-    const folded = shown.filter(t => why.get(t));
-    if (!folded.length) return;
-    const box = document.createElement("details");
-    box.className = "folded";
-    box.append(Object.assign(document.createElement("summary"), {textContent: `${folded.length} ${folded.length === 1 ? "array" : "arrays"} without visible change`}));
-    for (const t of folded) box.append(Object.assign(document.createElement("p"), {textContent: `${this.title(t)}: ${why.get(t)}`}));
+    const sorted = shown.filter(t => !why.get(t)).sort((a, b) => rank(a) - rank(b)), isSingle = t => this.count(this.plan(t).x) < 2;
+    this.list(sorted.filter(isSingle), () => "Numbers", t => this.single(t), true);
+    for (const t of sorted.filter(t => !isSingle(t))) this.put(t, this.main, this.charts.length < 6);
+    const folded = shown.filter(t => why.get(t)), title = n => `${n} ${n === 1 ? "array" : "arrays"} without visible change`;
+    this.list(folded, title, t => why.get(t), false);
+  }
+
+  /* A group of arrays that are not drawn: one line of text for each. */
+  list(arrays, title, text, open) {
+    if (!arrays.length) return;
+    const box = Object.assign(document.createElement("details"), {className: "folded", open});
+    box.append(Object.assign(document.createElement("summary"), {textContent: title(arrays.length)}));
+    for (const t of arrays) box.append(Object.assign(document.createElement("p"), {textContent: `${this.title(t)}: ${text(t)}`}));
     this.main.append(box);
+  }
+
+  /* The numbers of an array that has only one value along the axis of its curves. */
+  single(t) {
+    const dims = t.dims.filter(d => this.count(d) > 1), all = this.combinations(dims).slice(0, 30), rest = Object.fromEntries(t.dims.map(d => [d, 0]));
+    return all.map(c => `${dims.map(d => this.label(d, c[d])).join(", ")} ${+curvebody.Charts.at(t, {...rest, ...c}).toPrecision(8)}`.trim()).join(", ");
   }
 
   layout() {
@@ -297,7 +308,7 @@ curvebody.Charts = class {
     const unit = curvebody.Charts.unit(array), to = this.frame(canvas, range(0), range(1), [0, 1].map(e => `${names[e]} (${unit})`), 20);
     to.axes();
     loops.forEach((l, i) => this.line(to, l.points, curvebody.colours[i % curvebody.colours.length]));
-    chart.names = loops.map(l => this.member(l.index, plan.curves));
+    chart.names = loops.map(l => this.member(l.index, plan.curves) || array.name);
     this.legend(chart, chart.names, unit);
     if (kept.length < all.length) chart.legend.append(`(${kept.length} of ${all.length} gaits)`);
   }

@@ -65,6 +65,13 @@ curvebody.Frames = class {
     return this.space.point(place.data, (k * n + particle) * stride, stride);
   }
 
+  /* The arms of particle i at frame k: the points that `plot` of the scenario has before the particle. */
+  arms(k, i) {
+    if (!this.page.particles.arms) return [];
+    const {data, shape} = this.page.particles.arms, n = shape[1] / this.page.particles.count;
+    return Array.from({length: n}, (_, a) => { const from = 3 * (k * shape[1] + i * n + a); return [data[from], data[from + 1], data[from + 2], 1]; });
+  }
+
   /* The names of the bodies or components that can be followed. */
   followed() {
     const p = this.page.particles, b = this.page.bodies;
@@ -94,7 +101,8 @@ curvebody.Frames = class {
   }
 
   /* The size of the moving objects: the greatest distance of their points from the centre; for a single point a tenth
-   * of its path. */
+   * of its path. Sets also `pointlike`: the objects have no size, and `balls`: they are single particles
+   * or round. */
   size() {
     if (this.known) return this.known;
     let most = 0;
@@ -103,8 +111,10 @@ curvebody.Frames = class {
       const steps = Math.max(1, Math.floor(this.count / 20));
       for (let k = 0; k < this.count; k += steps)
         for (let i = 0; i < p.count; i += Math.max(1, Math.floor(p.count / 200))) {
-          const d = Math.hypot(...s.log(this.place(k, i))) + (p.radius ? p.radius.data[i] : 0);
+          const x = this.place(k, i), d = Math.hypot(...s.log(x)) + (p.radius ? p.radius.data[i] : 0);
           if (isFinite(d)) most = Math.max(most, d);
+          for (const arm of this.arms(k, i)) most = Math.max(most, Math.hypot(...x.slice(0, 3).map((c, e) => c - arm[e])));
+          if (k === 0) this.first = most;
         }
     }
     for (const surface of b ? b.surfaces : []) {
@@ -112,8 +122,33 @@ curvebody.Frames = class {
       for (let i = 0; i < x.length; i += 3) most = Math.max(most, Math.hypot(x[i], x[i + 1], x[i + 2]));
     }
     const way = this.way();
+    this.balls = p ? !p.arms && !p.bond_i.data.length : !!b && b.surfaces.length > 0 && b.surfaces.every(q => this.isBall(q.vertex.data));
     this.pointlike = !(most > 1e-9 * way); /* a size that is only round-off counts as 0 */
     return this.known = (this.pointlike ? 0.1 * way : most) || 1;
+  }
+
+  /* Whether all vertices have nearly the same distance from the centre. */
+  isBall(x) {
+    let low = Infinity, high = 0;
+    for (let i = 0; i < x.length; i += 3) {
+      const d = Math.hypot(x[i], x[i + 1], x[i + 2]);
+      low = Math.min(low, d), high = Math.max(high, d);
+    }
+    return low > 0.98 * high;
+  }
+
+  /* Half of the length of the longest body at the start. */
+  half() {
+    if (this.longest === undefined) {
+      this.longest = 0;
+      for (const {vertex, frames} of this.page.bodies ? this.page.bodies.surfaces : [])
+        for (let e = 0; e < 3; e++) {
+          let low = Infinity, high = -Infinity;
+          for (let i = e; i < 3 * vertex.shape[0] / frames; i += 3) low = Math.min(low, vertex.data[i]), high = Math.max(high, vertex.data[i]);
+          this.longest = Math.max(this.longest, (high - low) / 2);
+        }
+    }
+    return this.longest || this.size();
   }
 
   /* The greatest distance, at some hundred frames, of the centre of a body or component from the centre of the first

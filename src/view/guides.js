@@ -56,6 +56,19 @@ curvebody.Guides = class {
     return {...camera, box};
   }
 
+  /* Two opposite corners of the box along whose edges the axes are drawn: what is framed, with a margin. flat: the box is
+   * a rectangle. */
+  static ends(box, flat) {
+    const most = Math.max(...box.high.map((h, i) => h - box.low[i])), z = (box.low[2] + box.high[2]) / 2;
+    return [box.low.map((v, i) => i === 2 && flat ? z : v - 0.08 * most), box.high.map((v, i) => i === 2 && flat ? z : v + 0.08 * most)];
+  }
+
+  /* Moves the camera away until the box of the axes is in the picture, with space for numbers. */
+  static enclose(camera, flat) {
+    const ends = curvebody.Guides.ends(camera.box, flat), corners = Array.from({length: 8}, (_, c) => [0, 1, 2].map(e => ends[c >> e & 1][e]));
+    for (let turn = 0; turn < 12 && curvebody.Guides.rectangle(corners, camera).some(v => Math.abs(v) > 0.9); turn++) camera.far *= 1.08;
+  }
+
   /* The name of the coordinates in which the scene is drawn. */
   caption(view) {
     const s = this.scene.space, told = this.scene.page.space;
@@ -85,8 +98,9 @@ curvebody.Guides = class {
     this.marks = [];
     if (view.name !== "outside" || !camera.box) return;
     c.strokeStyle = c.fillStyle = "#667";
-    this.putAxes(c, camera, unit);
+    this.taken = [];
     this.putScale(c, camera, unit);
+    this.putAxes(c, camera, unit);
   }
 
   pixel(p, camera) {
@@ -112,33 +126,45 @@ curvebody.Guides = class {
     return best;
   }
 
-  /* Axes along three edges of a box around what is framed, with numbers. */
+  /* Axes along three edges of a box around what is framed, with numbers. The space of all names is reserved first. */
   putAxes(c, camera, unit) {
-    const {low, high} = camera.box, flat = low[2] === high[2] || this.planar, most = Math.max(...high.map((h, i) => h - low[i]));
-    const names = this.scene.space.plot === "embedding" && this.scene.space.K < 0 ? ["x", "y", "w"] : ["x", "y", "z"];
-    const from = low.map((v, i) => i === 2 && flat ? 0 : v - 0.08 * most), to = high.map((v, i) => i === 2 && flat ? 0 : v + 0.08 * most);
+    const flat = camera.box.low[2] === camera.box.high[2] || this.planar, [from, to] = curvebody.Guides.ends(camera.box, flat);
+    const names = this.scene.space.plot === "embedding" && this.scene.space.K < 0 ? ["x", "y", "w"] : ["x", "y", "z"], axes = [];
     for (let e = 0; e < (flat ? 2 : 3); e++) {
-      const edge = this.edge(e, from, to, flat, camera);
-      if (edge) this.putAxis(c, camera, edge, e, names[e] + (unit ? ` (${unit})` : ""));
+      const edge = this.edge(e, from, to, flat, camera), axis = edge && this.axis(edge, e, camera, names[e] + (unit ? ` (${unit})` : ""));
+      if (!axis) continue;
+      axes.push(axis);
+      for (let turn = 0; turn < 3 && this.isTaken(this.rectangle(c, axis.name, axis.at)); turn++) axis.at = axis.at.map((v, i) => v + 14 * axis.out[i]);
+      this.taken.push(this.rectangle(c, axis.name, axis.at));
     }
+    for (const axis of axes) this.putAxis(c, camera, axis);
   }
 
-  putAxis(c, camera, edge, e, name) {
+  /* The axis e along an edge: its ends a and b in pixels, the direction `out` of its numbers, and the position of its
+   * name. null: the axis is too short. */
+  axis(edge, e, camera, name) {
     const [from, to] = edge, a = this.pixel(from, camera), b = this.pixel(to, camera), size = Math.hypot(b[0] - a[0], b[1] - a[1]);
-    if (size < 25) return;
+    if (size < 25) return null;
     const side = [a[1] - b[1], b[0] - a[0]].map(v => v / size), centre = this.pixel(camera.t, camera) || [0, 0];
     const sign = Math.sign(side[0] * (a[0] + b[0] - 2 * centre[0]) + side[1] * (a[1] + b[1] - 2 * centre[1])) || 1, out = side.map(v => sign * v);
+    return {e, from, to, a, b, size, out, name, at: [0, 1].map(i => b[i] + (i ? 10 : 12) * out[i] + 8 * (b[i] - a[i]) / size)};
+  }
+
+  putAxis(c, camera, {e, from, to, a, b, size, out, name, at}) {
     const step = curvebody.nice((to[e] - from[e]) / Math.max(1, Math.min(4, size / 50)));
     this.stroke(c, a, b);
     for (let i = Math.ceil(from[e] / step); i * step <= to[e] && step > 0; i++) {
-      const at = from.slice();
-      at[e] = i * step;
-      const p = this.pixel(at, camera);
-      if (!p || Math.hypot(p[0] - b[0], p[1] - b[1]) < 16) continue;
+      const tick = from.slice();
+      tick[e] = i * step;
+      const p = this.pixel(tick, camera), text = curvebody.round(i * step, step);
+      if (!p || p.some((v, i) => !(v > 0 && v < (i ? this.size.y : this.size.x)))) continue;
+      const number = [p[0] + 17 * out[0], p[1] + 12 * out[1]], space = this.rectangle(c, text, number);
+      if (this.isTaken(space)) continue;
+      this.taken.push(space);
       this.stroke(c, p, [p[0] + 5 * out[0], p[1] + 5 * out[1]]);
-      this.text(c, curvebody.round(i * step, step), [p[0] + 17 * out[0], p[1] + 12 * out[1]]);
+      this.text(c, text, number);
     }
-    this.text(c, name, [b[0] + 12 * out[0] + 8 * (b[0] - a[0]) / size, b[1] + 10 * out[1] + 8 * (b[1] - a[1]) / size]);
+    this.text(c, name, at);
     this.marks.push(name);
   }
 
@@ -149,9 +175,23 @@ curvebody.Guides = class {
     c.stroke();
   }
 
+  /* The middle of a text at the position `at`, moved into the picture. */
+  middle(c, text, at) {
+    const half = 4 + c.measureText(text).width / 2;
+    return [Math.max(half, Math.min(this.size.x - half, at[0])), Math.max(8, Math.min(this.size.y - 8, at[1]))];
+  }
+
+  /* The rectangle of a text: left, right, top, bottom. */
+  rectangle(c, text, at) {
+    const [x, y] = this.middle(c, text, at), half = 3 + c.measureText(text).width / 2;
+    return [x - half, x + half, y - 7, y + 7];
+  }
+
+  isTaken(space) { return this.taken.some(r => r[0] < space[1] && space[0] < r[1] && r[2] < space[3] && space[2] < r[3]); }
+
   text(c, text, at) {
     c.textAlign = "center", c.textBaseline = "middle";
-    c.fillText(text, Math.max(4 + c.measureText(text).width / 2, Math.min(this.size.x - 4 - c.measureText(text).width / 2, at[0])), Math.max(8, Math.min(this.size.y - 8, at[1])));
+    c.fillText(text, ...this.middle(c, text, at));
   }
 
   putScale(c, camera, unit) {
@@ -163,6 +203,7 @@ curvebody.Guides = class {
     c.textAlign = "right", c.textBaseline = "bottom";
     this.scale = curvebody.round(length, length) + (unit ? " " + unit : "") + (this.trueLength([0, 0, 0]) !== 1 ? ", in the middle" : "");
     c.fillText(this.scale, this.size.x - 12, y - 4);
+    this.taken.push([this.size.x - 14 - Math.max(length * pixels, c.measureText(this.scale).width), this.size.x, 0, y + 3]);
   }
 };
 

@@ -21,7 +21,6 @@ curvebody.Page = class {
     this.resize();
     addEventListener("resize", () => this.resize());
     addEventListener("hashchange", () => { if (location.hash !== this.written) this.read(), this.fit(), this.show(); });
-    this.show();
     if (page.state === "running") setTimeout(() => this.again(), 1000);
     if (page.state === "running" && !asked) this.go(this.frames.count - 1);
   }
@@ -34,10 +33,11 @@ curvebody.Page = class {
     make("h1", head, {textContent: this.page.title, title: this.page.title});
     const words = {complete: "", running: "running", unfinished: "interrupted: the rows recorded until then"}[this.page.state];
     if (words) make("span", head, {textContent: words, className: "state"});
+    if (!this.frames.leads) main.className = "nowhere";
     const left = make("section", main, {id: "picture"}), right = make("section", main, {id: "side"});
     const tools = make("nav", left);
     this.views = make("select", tools, {title: "view"});
-    for (const [name, text] of [["outside", "from outside"], ["inside", "from inside"], ["ride", "from the followed object"]])
+    for (const [name, text] of [["outside", "from outside"], ["inside", "from inside"], ["ride", "from the object"]])
       if (name === "outside" || this.scene.inside) this.views.append(new Option(text, name));
     this.following = make("select", tools, {title: "follow"});
     this.following.append(new Option("follow nothing", ""));
@@ -85,7 +85,7 @@ curvebody.Page = class {
     this.mouse();
     addEventListener("keydown", e => this.key(e));
     if (!this.frames.count) make("p", left, {textContent: "This record has no rows.", className: "state"});
-    else if (!this.frames.leads) make("p", left, {textContent: "This record has no positions to draw; its plots are on the right.", className: "state"});
+    else if (!this.frames.leads) make("p", left, {textContent: "This record has no positions to draw.", className: "state"});
     if (this.page.shapes) this.shapes = new curvebody.Shapes(this.page, right);
     this.plots = new curvebody.Plots(this.page, right, t => this.go(this.frames.at(t)), this.frames);
     this.drawEvents();
@@ -104,15 +104,21 @@ curvebody.Page = class {
 
   /* If the address has no settings: the complete ball, sphere or surface if the objects fill a fifth of this picture at the
    * start, otherwise the complete motion if they do so there, otherwise the objects alone. A single object, or the
-   * first of several bodies, is then followed. The objects are the paths if they are points. */
+   * first of several bodies, is then followed. The objects are the paths if they are points, or balls that can still be
+   * seen next to their paths. */
   choose() {
     if (!this.frames.leads || !this.frames.count) return;
     this.turned();
-    const own = this.frames.pointlike ? this.points("motion") : this.scene.solid(0, this.view, this.offset);
+    const G = curvebody.Guides, solid = this.scene.solid(0, this.view, this.offset), {balls, pointlike} = this.frames;
+    const paths = balls || pointlike ? this.points("motion") : null, {K, R} = this.scene.space;
+    const near = paths && !(K > 0 && paths.some(p => Math.hypot(...p) > 3 * R)); /* the plot of a sphere is unbounded */
     for (const frame of this.scene.bounded ? ["space", "motion", "body"] : ["motion", "body"]) {
       this.view.frame = frame;
       this.fit();
-      if (curvebody.Guides.share(own, this.extent) >= 0.22) break;
+      const share = G.share(solid, this.extent);
+      this.byPaths = pointlike || balls && near && share < 0.22 && share >= 0.02;
+      const filled = this.byPaths ? G.share(paths, this.extent) : share;
+      if (filled >= 0.22 && (frame !== "space" || filled <= 0.8)) break;
     }
     if (this.view.frame === "body" && !this.frames.many() && (this.frames.leads === 1 || this.page.bodies)) this.view.follow = 0;
     this.framing.value = this.view.frame;
@@ -120,14 +126,18 @@ curvebody.Page = class {
     this.fit();
   }
 
-  /* Turns the first view from outside around z if the objects look much larger from another side. */
+  /* Turns the first view from outside around z if the objects look much larger from another side: longer, or less from
+   * their edge. Single balls count with their paths. */
   turned() {
     if (this.planar || this.scene.space.dim < 3 && this.scene.space.K) return;
-    const points = this.frames.pointlike ? this.points("motion") : this.scene.solid(0, {name: "outside", follow: null}, this.offset), box = curvebody.box(points);
+    const points = this.frames.pointlike || this.frames.balls ? this.points("motion") : this.scene.solid(0, {name: "outside", follow: null}, this.offset), box = curvebody.box(points);
     if (!box) return;
     const far = 4 * Math.hypot(...box.low.map((c, i) => c - box.high[i])) || 1, t = box.low.map((c, i) => (c + box.high[i]) / 2);
-    const size = yaw => curvebody.Guides.share(points, {...curvebody.Guides.axes(yaw, 0.35), aspect: 1.5, t, far});
-    for (const yaw of [-1.6, -0.6, -2.1, -0.1, -2.6]) if (size(yaw) > 1.3 * size(this.first)) this.first = yaw;
+    const size = yaw => {
+      const [left, right, low, high] = curvebody.Guides.rectangle(points, {...curvebody.Guides.axes(yaw, 0.35), aspect: 1.5, t, far});
+      return Math.max(right - left, high - low) ** 2 + 2 * (right - left) * (high - low);
+    };
+    for (const yaw of [-1.6, -0.6, -2.1, -0.1, -2.6]) if (size(yaw) > 1.4 * size(this.first)) this.first = yaw;
   }
 
   /* --- camera --- */
@@ -151,7 +161,7 @@ curvebody.Page = class {
   fit() {
     this.offset = this.scene.space.identity();
     this.zoom = this.asked && this.asked.far ? this.asked.far : 1;
-    if (!this.asked || this.asked.yaw === undefined) [this.yaw, this.pitch] = this.side();
+    [this.yaw, this.pitch] = this.side();
     if (this.view.name !== "outside" && this.frames.leads && this.frames.count) {
       const d = this.view.name === "inside" ? this.scene.bestSide(this.k, this.view.follow || 0, this.away())
                                             : this.scene.ahead(this.k, this.view.follow || 0);
@@ -188,9 +198,12 @@ curvebody.Page = class {
     const G = curvebody.Guides, box = this.canvas.getBoundingClientRect(), aspect = box.width > 0 && box.height > 0 ? box.width / box.height : 1.5;
     const least = 3e-3 * this.frames.size(), points = this.frames.count && this.frames.leads ? this.points(this.view.frame) : [];
     this.extent = G.fit(points, 0.62, this.yaw, this.pitch, aspect, least);
-    if (this.view.frame !== "body" || !points.length) return;
-    const share = G.share(this.scene.solid(this.k, {name: "outside", follow: this.view.follow}, this.scene.space.identity()), this.extent);
-    if (share < 0.4) this.extent.far = Math.max(least, this.extent.far * share / 0.4);
+    if (this.view.frame === "body" && points.length) {
+      const solid = this.scene.solid(this.k, {name: "outside", follow: this.view.follow}, this.scene.space.identity()), share = G.share(solid, this.extent);
+      if (share < 0.4) this.extent.far = Math.max(least, this.extent.far * share / 0.4);
+      this.extent.box = curvebody.box(solid) || this.extent.box;
+    }
+    G.enclose(this.extent, this.planar);
   }
 
   /* The distance of the eye: 3.5 sizes of the object. In a curved space it is limited, because an object looks much
@@ -208,7 +221,7 @@ curvebody.Page = class {
     for (let k = 0; k < this.frames.count; k += Math.max(1, Math.floor(this.frames.count / 30))) {
       const seen = this.scene.seen(k, world);
       for (let i = 0; i < Math.min(p.count, 50); i++)
-        if (Math.abs(s.apply(seen[this.frames.frameOf(i)], this.frames.place(k, i))[2]) > most) return false;
+        if ([this.frames.place(k, i), ...this.frames.arms(k, i)].some(x => Math.abs(s.apply(seen[this.frames.frameOf(i)], x)[2]) > most)) return false;
     }
     return true;
   }

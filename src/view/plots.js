@@ -15,8 +15,10 @@ curvebody.Plots = class {
     const ofSolver = s => /^(solver|step_size|retr|multiplier|constraint)/.test(s.name);
     const why = new Map(page.series.map(s => [s, this.flat(s)])), path = this.path(frames);
     const all = page.series.filter(s => !why.get(s)), folded = page.series.filter(s => why.get(s));
-    const sorted = [...all.filter(ofJoint), ...all.filter(s => !ofJoint(s) && !ofSolver(s)), ...(path ? [path] : []), ...all.filter(ofSolver)];
-    const first = sorted.filter(s => !ofSolver(s)).slice(0, 3);
+    const still = s => this.isNearlyConstant(s); // what is conserved comes after what moves
+    const others = all.filter(s => !ofJoint(s) && !ofSolver(s));
+    const sorted = [...all.filter(ofJoint), ...others.filter(s => !still(s)), ...(path ? [path] : []), ...others.filter(still), ...all.filter(ofSolver)];
+    const shown = sorted.filter(s => !ofSolver(s)), first = (shown.length ? shown : sorted).slice(0, frames && !frames.leads ? 6 : 3);
     for (const series of sorted) this.put(series, this.element, first.includes(series));
     if (folded.length) this.fold(folded, why);
   }
@@ -60,7 +62,17 @@ curvebody.Plots = class {
 
   static unit(series) { return series.units && series.units !== "1" ? series.units : "no unit"; }
 
-  static title(series) { return `${series.name.replaceAll("_", " ")} (${curvebody.Plots.unit(series)})`; }
+  /* The unit of curve i. A series with angular and linear parts has two units. */
+  static unitOf(series, i) {
+    if (series.unit) return series.unit[i];
+    const curve = series.curves[i], unit = curvebody.Plots.unit(series), two = unit.split(", ");
+    return two.length !== 2 ? unit : /\bangular\b/.test(curve) ? two[0] : /\blinear\b/.test(curve) ? two[1] : unit;
+  }
+
+  static title(series) {
+    const one = series.unit && series.unit.every(u => u === series.unit[0]);
+    return `${series.name.replaceAll("_", " ")} (${one ? series.unit[0] : curvebody.Plots.unit(series)})`;
+  }
 
   put(series, to, open, why) {
     const box = document.createElement("details"), title = document.createElement("summary");
@@ -83,9 +95,9 @@ curvebody.Plots = class {
     graph.className = "graph";
     legend.className = "curves";
     box.append(bar, graph, legend);
-    const made = {series, value, from, graph, box}, unit = curvebody.Plots.unit(series);
+    const made = {series, value, from, graph, box};
     series.curves.forEach((name, i) => {
-      const mark = Object.assign(document.createElement("span"), {textContent: `— ${name} (${unit})`});
+      const mark = Object.assign(document.createElement("span"), {textContent: `— ${name} (${curvebody.Plots.unitOf(series, i)})`});
       mark.style.color = curvebody.colours[i % curvebody.colours.length];
       legend.append(mark, " ");
     });
@@ -179,7 +191,7 @@ curvebody.Plots = class {
     if (!t.length || m > 3) return "";
     let i = 0;
     while (i + 1 < t.length && t[i + 1] <= time) i++;
-    return Array.from({length: m}, (_, c) => curvebody.exact(change ? v[i * m + c] - v[c] : v[i * m + c])).join(", ");
+    return Array.from({length: m}, (_, c) => String(+(change ? v[i * m + c] - v[c] : v[i * m + c]).toPrecision(9))).join(", ");
   }
 };
 

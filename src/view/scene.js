@@ -61,6 +61,7 @@ curvebody.Scene = class {
     if (this.page.particles) this.putParticles(k, seen, out, view);
     if (this.page.bodies) this.putBodies(k, seen, out, view);
     if (this.page.points) this.putPoints(k, eye, out);
+    this.putPivots(k, eye, out);
     if (view.trail && this.frames.leads <= 40 && view.name !== "ride") this.putTrails(k, eye, out, view);
     if (view.name === "outside") this.putFrame(out, eye, view);
     else out.landmarks = curvebody.folded(this.space, this.marks(), eye);
@@ -75,7 +76,9 @@ curvebody.Scene = class {
     if (p.radius && p.radius.data[i] > 0) return p.radius.data[i];
     if (this.heaviest === undefined) this.heaviest = p.mass ? p.mass.data.reduce((a, b) => Math.max(a, b), 0) : 0;
     const share = this.heaviest > 0 && p.mass.data[i] > 0 ? Math.max(0.6, Math.cbrt(p.mass.data[i] / this.heaviest)) : 1;
-    return (this.frames.pointlike ? 0.25 : p.count > 200 ? 0.012 : p.count > 30 ? 0.03 : 0.06) * share * this.frames.size();
+    if (this.frames.pointlike) return 0.25 * share * this.frames.size();
+    const size = this.frames.size(), own = Math.sqrt(size * Math.max(this.frames.first, 0.02 * size)); /* between the sizes at the start and later */
+    return (p.count > 200 ? 0.012 : p.count > 30 ? 0.03 : 0.06) * share * own;
   }
 
   /* Balls around the eye are left out, and in plot coordinates of a sphere balls around the point without plot
@@ -88,7 +91,7 @@ curvebody.Scene = class {
       if (!x.every(isFinite)) continue;
       const radius = this.radius(i), to = s.multiply(m, s.to(x));
       const far = Math.hypot(...s.log(s.apply(to, s.base())));
-      if (view.name !== "outside" ? far < radius : stereographic && far + radius > 0.9 * Math.PI * s.R) continue;
+      if (view.name !== "outside" ? far < radius : stereographic && far + radius > 0.84 * Math.PI * s.R) continue;
       out.balls.push({m: to, radius, colour: this.colour(this.family(i)), particle: i});
     }
     if (p.arms) this.putArms(k, seen[0], at, out);
@@ -109,15 +112,9 @@ curvebody.Scene = class {
     }
   }
 
-  /* The arms of particle i at frame k: the points that `plot` of the scenario has before the particle. */
-  arms(k, i) {
-    const {data, shape} = this.page.particles.arms, n = shape[1] / this.page.particles.count;
-    return Array.from({length: n}, (_, a) => { const from = 3 * (k * shape[1] + i * n + a); return [data[from], data[from + 1], data[from + 2], 1]; });
-  }
-
   putArms(k, m, at, out) {
     for (let i = 0; i < at.length; i++) {
-      const points = this.arms(k, i).concat([at[i]]).map(x => this.space.apply(m, x));
+      const points = this.frames.arms(k, i).concat([at[i]]).map(x => this.space.apply(m, x));
       for (let a = 0; a + 1 < points.length; a++) {
         out.segments.push({a: points[a], b: points[a + 1], theta: 0, colour: "#222222", width: 3, parts: 1});
         out.balls.push({m: this.space.to(points[a]), radius: (a ? 0.6 : 0.35) * this.radius(i), colour: a ? this.colour(this.family(i)) : "#222222"});
@@ -159,6 +156,23 @@ curvebody.Scene = class {
     }
   }
 
+  /* The rods from fixed points: pairs of the fixed point and the particle at its distance. */
+  pivots(k, eye) {
+    const told = this.page.pivots, s = this.space, world = told ? this.world(eye) : null, n = told ? told.of.data.length : 0;
+    return Array.from({length: n}, (_, i) => {
+      const of = told.of.data[i], a = s.apply(world, s.point(told.place.data, 4 * i, 4));
+      if (!this.page.particles) return [a, this.point(k, of, world)];
+      return [a, s.apply(this.frames.seen(eye, this.frames.carried(k, this.frames.frameOf(of))), this.frames.place(k, of))];
+    });
+  }
+
+  putPivots(k, eye, out) {
+    for (const [a, b] of this.pivots(k, eye)) {
+      out.segments.push({a, b, theta: this.space.angle(a, b), colour: "#222222", width: 3, parts: this.space.K ? 12 : 1});
+      out.balls.push({m: this.space.to(a), radius: 0.05 * this.frames.size(), colour: "#222222"});
+    }
+  }
+
   putBodies(k, seen, out, view) {
     const s = this.space, b = this.page.bodies, matrix = seen.map((m, i) => s.multiply(m, this.frames.turn(k, i)));
     for (const surface of this.surfaces) {
@@ -177,9 +191,9 @@ curvebody.Scene = class {
       for (let i = 0; i < b.count; i++) {
         const v = [0, 1, 2].map(e => f.force.data[3 * (k * b.count + i) + e]), length = Math.hypot(...v);
         if (!(length > 1e-3 * f.most) || i === this.riding) continue;
-        const scale = 1.6 * this.frames.size() / this.greatest(), tip = s.exp(v.map(c => c * scale));
+        const scale = 1.1 * this.frames.half() / this.greatest(), tip = s.exp(v.map(c => c * scale));
         const colour = curvebody.colours[(number + 3) % curvebody.colours.length];
-        const neck = s.exp(v.map(c => c * scale * Math.max(0, 1 - 0.16 * this.frames.size() / (length * scale))));
+        const neck = s.exp(v.map(c => c * scale * Math.max(0, 1 - 0.16 * this.frames.half() / (length * scale))));
         const put = (a, b, width, parts, head) => out.segments.push({a: s.apply(matrix[i], a), b: s.apply(matrix[i], b),
                                                                      theta: s.angle(a, b), colour, width, parts, head});
         put(s.base(), neck, 2.5, s.K ? 8 : 1, false);
@@ -215,7 +229,7 @@ curvebody.Scene = class {
   /* The number of the colour of particle i: particles of one body have the same colour. */
   family(i) {
     const p = this.page.particles;
-    return p.body ? p.body.data[i] : p.count > 8 ? 0 : i;
+    return p.body && p.body.data[i] >= 0 ? p.body.data[i] : p.count > 8 ? 0 : i; /* -1: a particle next to bodies in a fluid */
   }
 
   /* The edge of a ball model and the equator of a stereographic projection, shown by great circles; the lines of a
@@ -313,6 +327,7 @@ curvebody.Scene = class {
       const eye = this.eye(k, view, offset), others = this.page.points, one = view.follow !== null && !all;
       if (others && !one)
         for (let i = others.first, world = this.world(eye); i < others.place.shape[1]; i++) put(s.shown(this.point(k, i, world)));
+      if (!one) for (const [a] of this.pivots(k, eye)) put(s.shown(a));
       for (let c = 0; c < this.frames.leads; c++) {
         if (one && c !== view.follow && this.frames.leads > 1) continue;
         const m = this.frames.seen(eye, this.frames.carried(k, c));
@@ -335,19 +350,20 @@ curvebody.Scene = class {
       if (this.frames.frameOf(i) !== c) continue;
       const x = this.frames.place(k, i);
       put(s.shown(s.apply(m, x)));
-      if (p.arms) for (const arm of this.arms(k, i)) put(s.apply(m, arm).slice(0, 3));
+      for (const arm of this.frames.arms(k, i)) put(s.apply(m, arm).slice(0, 3));
       if (p.count <= 40) this.ends(s.multiply(m, s.to(x)), alone ? 2 * this.frames.size() : this.radius(i), put);
     }
   }
 
   pointsOfBody(c, m, put) {
-    const b = this.page.bodies; /* arrows are inside 1.7 sizes */
-    this.ends(m, (b.forces.length && b.count <= 40 ? 1.7 : 1) * this.frames.size(), put);
+    const b = this.page.bodies; /* arrows are inside 1.2 sizes */
+    this.ends(m, (b.forces.length && b.count <= 40 ? 1.2 : 1) * this.frames.size(), put);
   }
 
   /* Points of the objects themselves at frame k, without arrows: particles, and vertices of bodies. */
   solid(k, view, offset) {
     const s = this.space, eye = this.eye(k, view, offset), out = [], put = p => { if (p.every(isFinite)) out.push(p); };
+    for (const [a] of this.pivots(k, eye)) put(s.shown(a));
     for (let c = 0; c < this.frames.leads; c++) {
       const m = this.frames.seen(eye, this.frames.carried(k, c));
       const surface = this.surfaces.find(q => c >= q.told.first && c < q.told.first + q.told.count);
@@ -355,7 +371,8 @@ curvebody.Scene = class {
       else if (!surface) this.ends(m, 0.1 * this.frames.size(), put);
       else {
         const turned = s.multiply(m, this.frames.turn(k, c)), x = this.vertices(surface, k);
-        for (let i = 0; i < x.length; i += 4 * Math.max(1, Math.floor(x.length / 1600))) put(s.shown(s.apply(turned, Array.from(x.slice(i, i + 4)))));
+        const step = 4 * Math.max(1, Math.floor(x.length / 1600), Math.floor(x.length * this.frames.leads / 80000)); /* some 20 000 vertices in all */
+        for (let i = 0; i < x.length; i += step) put(s.shown(s.apply(turned, Array.from(x.slice(i, i + 4)))));
       }
     }
     return out;

@@ -5,14 +5,14 @@ curvebody.Shapes = class {
   constructor(page, element) {
     this.told = page.shapes;
     this.axis = this.greatest();
-    const canvas = this.canvas = document.createElement("canvas"), choice = document.createElement("select");
+    const canvas = this.canvas = document.createElement("canvas"), choice = document.createElement("select"), box = document.createElement("section");
     canvas.width = canvas.height = 300;
     this.told.axis.forEach((name, i) => choice.append(new Option("curvature, " + name, i)));
     choice.addEventListener("change", () => { this.axis = +choice.value; this.map = null; this.draw(this.k); });
     choice.value = this.axis;
-    if (this.told.curvature) element.append(choice);
-    element.append(canvas);
-    element.append(this.caption = document.createElement("p"));
+    if (this.told.curvature) box.append(choice);
+    box.append(canvas, this.caption = document.createElement("p"));
+    element.append(box);
     this.k = 0;
   }
 

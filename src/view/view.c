@@ -171,7 +171,7 @@ static void page_free(cb_page *p) {
 
 /* --- the fields of the record --- */
 
-enum { MAX_FRAMES = 2000, TURNS = 6, MAX_WARNINGS = 10 };
+enum { MAX_CHEAPER = 64, MAX_FRAMES = 2000, TURNS = 6, MAX_WARNINGS = 10 };
 static const size_t maximum_bytes = (size_t)16 << 20;
 
 int cb_view_field(const cb_view *v, const char *name) {
@@ -240,6 +240,23 @@ static bool fits_page(const cb_space *g) {
   return !g->intrinsic && g->dim <= 3 && curved <= 1 && (!curved || g->factor[0].curvature != 0) && g->n_factors > 0;
 }
 
+/* Opens the scenario. A page needs the surfaces of bodies, not the exact added mass, which can take a minute and is
+ * therefore left out. */
+static cb_status open_bodies(cb_view *v, const char *text) {
+  const cb_node *root = v->tree ? cb_tree_root(v->tree) : NULL, *fluid = root ? cb_node_get(root, "fluid") : NULL;
+  const cb_node *bodies = fluid ? cb_node_get(root, "bodies") : NULL;
+  char set[MAX_CHEAPER][64];
+  const char *sets[MAX_CHEAPER];
+  size_t n = 0;
+  if (fluid) snprintf(set[n++], sizeof set[0], "fluid.added_mass=none");
+  if (fluid && cb_node_get(fluid, "coupling")) snprintf(set[n++], sizeof set[0], "fluid.coupling=none");
+  for (int b = 0; bodies && bodies->kind == CB_NODE_LIST && b < (int)bodies->count && n < MAX_CHEAPER; b++)
+    if (cb_node_get(bodies->items[b], "added_mass")) snprintf(set[n++], sizeof set[0], "bodies.%d.added_mass=none", b);
+  for (size_t i = 0; i < n; i++) sets[i] = set[i];
+  if (n && !cb_scenario_open_record(v->path, text, sets, n, &v->scenario)) return CB_OK;
+  return cb_scenario_open_record(v->path, text, NULL, 0, &v->scenario);
+}
+
 /* Opens the scenario and the space of the record. If the scenario or the space cannot be opened, for example because a
  * mesh is missing, it is NULL and the record is drawn without it. The space is also NULL if the page cannot draw it.
  * Fails only if memory runs out or the record cannot be read.
@@ -248,15 +265,14 @@ static cb_status open_scenario(cb_view *v) {
   const char *text;
   cb_status status = cb_reader_scenario(v->reader, "resolved", &text);
   if (status) return status;
-  const cb_status opened = cb_scenario_open_record(v->path, text, NULL, 0, &v->scenario);
+  status = cb_yaml_read_text(v->path, text, strlen(text), &v->tree);
+  if (status) v->tree = NULL;
+  if (status == CB_ERROR_MEMORY) return status;
+  if (v->tree) cb_rename_former(cb_tree_root(v->tree));
+  const cb_status opened = open_bodies(v, text);
   if (opened == CB_ERROR_MEMORY) return opened;
   if (opened) v->scenario = NULL;
-  status = cb_yaml_read_text(v->path, text, strlen(text), &v->tree);
-  if (status) {
-    v->tree = NULL;
-    return status == CB_ERROR_MEMORY ? status : CB_OK;
-  }
-  cb_rename_former(cb_tree_root(v->tree));
+  if (!v->tree) return CB_OK;
   const cb_node *root = cb_tree_root(v->tree), *space = cb_node_get(root, "space");
   const cb_configuration *class = cb_scenario_class_of(root);
   if (class && class->drawing) v->drawing = class->drawing;

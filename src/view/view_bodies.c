@@ -6,6 +6,7 @@
  * normal coordinates. */
 #include "fluid/immersed_run.h"
 #include "numerics/numerics_curved.h"
+#include "scenario/fluid.h"
 #include "view/view_private.h"
 #include "geometry/origin.h"
 
@@ -191,6 +192,7 @@ static cb_status put_points(const cb_view *v, size_t n) {
   if (!status) status = cb_page_array(v->page, "bond_i", CB_PAGE_I4, bonds[0], 0, 0, end[0]);
   if (!status) status = cb_page_array(v->page, "bond_j", CB_PAGE_I4, bonds[1], 0, 0, end[1]);
   cb_page_end(v->page, '}');
+  if (!status) status = cb_view_pivots(v, v->scenario ? cb_fluid_scenario_of(v->scenario)->system : NULL, n, all);
   free(x);
   free(end[0]);
   free(end[1]);

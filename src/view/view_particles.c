@@ -6,6 +6,7 @@
  * have one common moving frame. For records without state, positions are computed from the plot coordinates. In spaces
  * without quadrics the positions are plot coordinates relative to their mean, and bonds are geodesics, which are
  * sampled here. */
+#include "dynamics/constraint_private.h"
 #include "geometry/origin.h"
 #include "geometry/text_metric.h"
 #include "view/view_private.h"
@@ -36,8 +37,8 @@ cb_status cb_view_particles_size(const cb_view *v, size_t *size) {
   const cb_status status = cb_reader_count(v->reader, "bond_i", &bonds);
   if (status == CB_ERROR_MEMORY) return status; /* other failures are reported when the bonds are read */
   if (status) bonds = 0;
-  *size =
-      16 * n + (n < MAX_COMPONENTS ? n : MAX_COMPONENTS) * 256 + (v->space || bonds > 500 ? 0 : 12 * SAMPLES * bonds);
+  const bool sampled = !v->space && has_state(v) && bonds <= 500;
+  *size = 16 * n + (n < MAX_COMPONENTS ? n : MAX_COMPONENTS) * 256 + (sampled ? 12 * SAMPLES * bonds : 0);
   return CB_OK;
 }
 
@@ -257,22 +258,20 @@ static bool sample(const cb_space *g, const cb_origin *origin, const double *q, 
 }
 
 /* Writes the bonds of a space without quadrics as sampled points. Like positions, the points are plot coordinates
- * relative to the mean of the frame. A bond is a straight line in these coordinates if the record has no state, its
- * geodesic cannot be computed, or there are more than MAX_SAMPLED bonds in all frames. */
+ * relative to the mean of the frame. A bond is a straight line in these coordinates if its geodesic cannot be computed.
+ * If the record has no state, or there are more than MAX_SAMPLED bonds in all frames, nothing is written, and the page
+ * draws straight lines. */
 static cb_status sampled_bonds(const crowd *c, const cb_space *g) {
   const size_t n = c->v->n_frames, values = n * c->bonds * SAMPLES * 3;
+  if (!g || !c->position || !c->origin || g->dim > 3 || n * c->bonds > MAX_SAMPLED) return CB_OK;
   double *out = malloc((values ? values : 1) * sizeof *out), (*at)[3] = (double(*)[3])out;
   if (!out) return cb_view_memory(c->v);
-  const bool flat = !g || !c->position || !c->origin || g->dim > 3 || n * c->bonds > MAX_SAMPLED;
   for (size_t f = 0; f < n; f++)
     for (size_t b = 0; b < c->bonds; b++, at += SAMPLES) {
       const size_t i = f * c->n + (size_t)c->bond_i[b], j = f * c->n + (size_t)c->bond_j[b];
       const double *lead = c->lead + f * PARTS;
-      bool done = false;
-      if (!flat) {
-        const cb_origin o = origin_of(c->origin + (f * c->components + component_of(c, (size_t)c->bond_i[b])) * PARTS);
-        done = sample(g, &o, c->position + i * c->width, c->position + j * c->width, at);
-      }
+      const cb_origin o = origin_of(c->origin + (f * c->components + component_of(c, (size_t)c->bond_i[b])) * PARTS);
+      const bool done = sample(g, &o, c->position + i * c->width, c->position + j * c->width, at);
       for (size_t s = 0; s < SAMPLES; s++)
         for (size_t e = 0; e < 3; e++)
           at[s][e] =
@@ -348,6 +347,34 @@ static cb_status put_surroundings(const crowd *c, const cb_space *g) {
   return status;
 }
 
+cb_status cb_view_pivots(const cb_view *v, const cb_system *system, size_t first, size_t n) {
+  const cb_space *g = v->space;
+  if (!system || !g || g->chart) return CB_OK;
+  const cb_constraint_list list = cb_constraints_of(system);
+  const size_t rows = list.n > 0 ? (size_t)list.n : 0;
+  double *of = calloc(rows + 1, sizeof *of), (*place)[4] = calloc(rows + 1, sizeof *place), world[CB_COORD_MAX];
+  size_t count = 0;
+  cb_status status = of && place ? CB_OK : cb_view_memory(v);
+  for (size_t i = 0; i < rows && !status; i++) {
+    const cb_constraint *row = &list.row[i];
+    if (strcmp(row->class->name, "distance_to_point")) continue;
+    of[count] = (double)(first + (size_t)cb_system_particle(system, row->particle[0]));
+    if (of[count] >= (double)n) continue;
+    cb_origin_world_point(g, &row->centre.origin, row->centre.x, world);
+    for (int e = 0; e < g->embedding; e++) place[count][cb_carry_slot(g, e)] = world[e];
+    count++;
+  }
+  if (count && !status) {
+    cb_page_begin(v->page, "pivots", '{');
+    status = cb_page_array(v->page, "of", CB_PAGE_I4, count, 0, 0, of);
+    if (!status) status = cb_page_array(v->page, "place", CB_PAGE_F4, count, 4, 0, *place);
+    cb_page_end(v->page, '}');
+  }
+  free(of);
+  free(place);
+  return status;
+}
+
 /* Returns the number of coordinates of a position in the space g. */
 static size_t numbers_of(const cb_space *g) {
   return g->chart ? (size_t)g->chart->size : (size_t)(g->embedding > g->dim ? g->embedding : g->dim);
@@ -401,6 +428,7 @@ cb_status cb_view_particles(const cb_view *v) {
   if (!status) status = read_rows(&c, has_state(v), v->space ? v->space : space);
   if (!status) status = places(&c, space);
   cb_page_end(v->page, '}');
+  if (!status) status = cb_view_pivots(v, v->scenario ? cb_scenario_system(v->scenario) : NULL, 0, c.n);
   free_crowd(&c);
   return status;
 }

@@ -3,9 +3,9 @@
  *
  * An observable is plotted by its exact values at chosen rows. If there are many rows they are divided into bins, and
  * each column chooses the rows of its minimum and maximum in each bin, so that no peak is lost. A field with more than
- * MAX_COLUMNS columns is plotted by the minimum, mean and maximum of each row. With more than DENSE columns there are
- * BINS bins, and a row has the values of the columns that chose it and nan in the others (`sparse`), which compresses
- * well. */
+ * MAX_COLUMNS columns is plotted by the minimum, mean and maximum of each row, for each component of a vector. With
+ * more than DENSE columns there are BINS bins, and a row has the values of the columns that chose it and nan in the
+ * others (`sparse`), which compresses well. */
 #include "core/failure.h"
 #include "record/arrays.h"
 #include "view/view_private.h"
@@ -14,8 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { MAX_COLUMNS = 64, DENSE = 8, BINS = 80, POINTS = 2000, MAX_EVENTS = 10000, BLOCK = 1 << 21 };
+enum { MAX_COLUMNS = 64, MAX_COMPONENTS = 6, DENSE = 8, BINS = 80, POINTS = 2000, MAX_EVENTS = 10000, BLOCK = 1 << 21 };
 
 /* Returns whether a field is not plotted, because it is drawn in the scene or is not an observable. */
 static bool left_out(const char *name) {
@@ -47,20 +48,29 @@ static void take(bins *b, uint64_t row, const double *value) {
   }
 }
 
-/* Computes the values of a row that are plotted: all columns, or their minimum, mean and maximum. */
+/* Returns the number of components whose minimum, mean and maximum are plotted. Components of vectors of bodies or
+ * particles have different units if a vector has an angular and a linear part. */
+static size_t components_of(const cb_reader_field *field) {
+  const size_t last = field->rank > 1 ? field->shape[field->rank - 1] : 1;
+  return last <= MAX_COMPONENTS ? last : 1;
+}
+
+/* Computes the values of a row that are plotted: all columns, or the minimum, mean and maximum of each component. */
 static void reduce(const double *from, size_t count, size_t columns, double *to) {
   if (count == columns) {
     memcpy(to, from, count * sizeof *to);
     return;
   }
-  double sum = 0;
-  to[0] = to[2] = from[0];
-  for (size_t i = 0; i < count; i++) {
-    to[0] = fmin(to[0], from[i]);
-    to[2] = fmax(to[2], from[i]);
-    sum += from[i];
+  const size_t components = columns / 3, each = count / components;
+  for (size_t c = 0; c < components; c++, to += 3) {
+    to[0] = to[2] = from[c];
+    to[1] = 0;
+    for (size_t i = c; i < count; i += components) {
+      to[0] = fmin(to[0], from[i]);
+      to[2] = fmax(to[2], from[i]);
+      to[1] += from[i] / (double)each;
+    }
   }
-  to[1] = sum / (double)count;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -147,16 +157,31 @@ static cb_status choose(const blocks *p, double **wanted, size_t *n, bool **kept
   return status;
 }
 
-static cb_status put_labels(const cb_view *v, int f, size_t columns) {
+static cb_status put_labels_of_components(const cb_view *v, const cb_reader_field *field, size_t components) {
   static const char *const three[] = {"minimum", "mean", "maximum"};
+  const char *const *label = NULL;
+  char text[256], number[24];
+  const cb_status status = components > 1 ? cb_view_labels(v, field->dims[field->rank - 1], components, &label) : CB_OK;
+  cb_page_begin(v->page, "labels", '[');
+  for (size_t c = 0; c < 3 * components; c++) {
+    snprintf(number, sizeof number, "%zu", c / 3);
+    snprintf(text, sizeof text, "%s%s%s",
+             components == 1 ? ""
+             : label         ? label[c / 3]
+                             : number,
+             components == 1 ? "" : " ", three[c % 3]);
+    cb_page_text(v->page, NULL, text);
+  }
+  cb_page_end(v->page, ']');
+  return status;
+}
+
+static cb_status put_labels(const cb_view *v, int f, size_t columns) {
   const cb_reader_field *field = &v->fields[f];
   const char *const *label[3] = {NULL, NULL, NULL};
   char text[256], number[3][24];
   cb_status status = CB_OK;
-  if (columns != field->count) {
-    cb_page_texts(v->page, "labels", 3, three);
-    return CB_OK;
-  }
+  if (columns != field->count) return put_labels_of_components(v, field, columns / 3);
   for (int d = 0; d < field->rank && !status; d++)
     status = cb_view_labels(v, field->dims[d], field->shape[d], &label[d]);
   cb_page_begin(v->page, "labels", '[');
@@ -179,9 +204,47 @@ static cb_status put_labels(const cb_view *v, int f, size_t columns) {
   return status;
 }
 
+/* Returns the unit of a coordinate of a joint. `units` has that of angles, then that of lengths: "rad, m". If the class
+ * of the joint has both, or is unknown, the unit is `units`. */
+static const char *unit_of_joint(const cb_view *v, const char *label, const char *units, char *out, size_t size) {
+  static const char *const rotating[] = {"hinge", "universal", "ball"};
+  const cb_node *joints = v->tree ? cb_node_get(cb_tree_root(v->tree), "joints") : NULL, *kind = NULL;
+  const char *const second = strstr(units, ", ");
+  size_t longest = 0;
+  for (size_t i = 0; joints && joints->kind == CB_NODE_LIST && i < joints->count; i++) {
+    const cb_node *name = cb_node_get(joints->items[i], "name");
+    const size_t n = name && name->text ? strlen(name->text) : 0;
+    if (n <= longest || strncmp(name->text, label, n)) continue;
+    longest = n;
+    kind = cb_node_get(joints->items[i], "kind");
+  }
+  if (!second || !kind || !kind->text) return units;
+  if (!strcmp(kind->text, "slide")) return second + 2;
+  for (size_t k = 0; k < sizeof rotating / sizeof *rotating; k++) {
+    if (strcmp(kind->text, rotating[k])) continue;
+    snprintf(out, size, "%.*s", (int)(second - units), units);
+    return out;
+  }
+  return units;
+}
+
+/* Writes the unit of each curve, if the field has the coordinates of joints. */
+static cb_status put_units_of_joints(const cb_view *v, const cb_reader_field *field, size_t columns) {
+  const char *const *label = NULL;
+  char out[32];
+  if (field->rank != 1 || columns != field->count || strcmp(field->dims[0], "joint_dof")) return CB_OK;
+  const cb_status status = cb_view_labels(v, field->dims[0], columns, &label);
+  if (status || !label || !field->units) return status;
+  cb_page_begin(v->page, "unit", '[');
+  for (size_t i = 0; i < columns; i++)
+    cb_page_text(v->page, NULL, unit_of_joint(v, label[i], field->units, out, sizeof out));
+  cb_page_end(v->page, ']');
+  return CB_OK;
+}
+
 static cb_status put_field(const cb_view *v, int f) {
   const cb_reader_field *field = &v->fields[f];
-  const size_t columns = field->count > MAX_COLUMNS ? 3 : field->count;
+  const size_t columns = field->count > MAX_COLUMNS ? 3 * components_of(field) : field->count;
   blocks p = {v, f, columns, BLOCK / field->count ? BLOCK / field->count : 1, NULL};
   double *wanted = NULL, *value = NULL, *time = NULL;
   size_t n = 0;
@@ -200,6 +263,7 @@ static cb_status put_field(const cb_view *v, int f) {
   cb_page_text(v->page, "units", field->units);
   cb_page_texts(v->page, "dims", (size_t)field->rank, field->dims);
   if (!status) status = put_labels(v, f, columns);
+  if (!status) status = put_units_of_joints(v, field, columns);
   if (!status) status = cb_page_array(v->page, "row", CB_PAGE_F8, n, 0, 0, wanted);
   if (!status) status = cb_page_array(v->page, "time", CB_PAGE_F8, n, 0, 0, time);
   if (!status) status = cb_page_array(v->page, "value", CB_PAGE_F8, n, columns, 0, value);
@@ -244,8 +308,24 @@ cb_status cb_view_events(const cb_view *v) {
 
 enum { GRID = 41, COARSE = 7, DRAWN = 257 };
 
+static const double maximum_seconds = 20; /* CPU time for a map of the curvature */
+
 /* The curvature of an immersed body needs a boundary integral equation per node, so its grid is coarse. */
 static int grid_of(const cb_bundle *b) { return !strcmp(b->class_->name, "immersed") ? COARSE : GRID; }
+
+/* Whether a map of so many nodes takes too long. It is estimated from the time of a node in the middle. */
+static bool takes_long(const cb_view *v, const cb_bundle *b, const double *r, int nodes) {
+  double out[CB_GROUP_DIM];
+  const clock_t start = clock();
+  if (cb_bundle_curvature(b, r, 0, 1, out)) return false;
+  const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC * nodes;
+  if (seconds > maximum_seconds)
+    cb_note(
+        "%s: the page has no map of the curvature, because it would take about %.0f s; `curvebody gait SCENARIO "
+        "curvature` computes it",
+        v->path, seconds);
+  return seconds > maximum_seconds;
+}
 
 static void window(const double *cycle, int n, int of, double *low, double *high) {
   *low = INFINITY;
@@ -261,6 +341,7 @@ static void window(const double *cycle, int n, int of, double *low, double *high
 
 static cb_status put_curvature(const cb_view *v, const cb_bundle *b, const double *cycle, const double *mean) {
   const int points = grid_of(b), dim = b->group->dim;
+  if (takes_long(v, b, mean, points * points)) return CB_OK;
   double low[2], high[2], r[CB_SHAPE_MAX], *out = malloc((size_t)(points * points * dim) * sizeof *out);
   if (!out) return cb_view_memory(v);
   for (int i = 0; i < 2; i++) window(cycle, b->n, i, &low[i], &high[i]);
@@ -398,8 +479,16 @@ static cb_status put_table(void *context, hid_t group, const char *name, const H
   const H5T_class_t class = H5Tget_class(type);
   const bool text = cb_hdf5_is_text(dataset, &count) && count <= MAX_TEXTS && create >= 0 &&
                     !cb_hdf5_elsewhere(create) && !cb_hdf5_foreign_filter(create);
+  const bool unfinished =
+      create >= 0 && cb_hdf5_elsewhere(create) == cb_hdf5_virtual && H5Aexists(t->source->file, "sweep_digest") > 0;
   cb_status status = CB_OK;
-  if (class == H5T_FLOAT || class == H5T_INTEGER)
+  if (unfinished)
+    status =
+        cb_fail(CB_ERROR_INPUT,
+                "%s: error: the sweep has not ended: expected a complete sweep; the same command `curvebody sweep` "
+                "continues it",
+                t->path);
+  else if (class == H5T_FLOAT || class == H5T_INTEGER)
     status = put_numbers(t, dataset, name);
   else if (text)
     status = put_texts(t, dataset, name, count);

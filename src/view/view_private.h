@@ -78,6 +78,9 @@ static inline cb_status cb_view_memory(const cb_view *v) {
  * parts to the page. */
 cb_status cb_view_particles_size(const cb_view *v, size_t *size);
 cb_status cb_view_particles(const cb_view *v);
+/* Writes the fixed points of the world from which particles of the system (NULL: none) have a given distance. The first
+ * particle of the system has the number `first` among the n positions of the page. */
+cb_status cb_view_pivots(const cb_view *v, const cb_system *system, size_t first, size_t n);
 extern const cb_drawing cb_drawing_points, cb_drawing_bodies;
 cb_status cb_view_shapes(const cb_view *v);
 cb_status cb_view_series(const cb_view *v);

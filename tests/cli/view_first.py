@@ -16,10 +16,23 @@ from browser import Browser
 NAMES = {"rod": "Poincaré ball", "s3": "stereographic projection", "h2xe": "Poincaré disc × line", "e3": "coordinates x, y, z",
          "e2": "coordinates x, y", "s2": "sphere in coordinates x, y, z", "nil": "plot coordinates x, y, z of nil",
          "metric": "plot coordinates x, y, z of schwarzschild", "leaf": "coordinates x, y, z, flat.0 in the centre",
-         "pendulum": "plot coordinates x, y, z of the scenario", "joints": "coordinates x, y, z", "h2": "hyperboloid in coordinates x, y, w"}
-MORE = {"e2": ("spaces/thrown-e2", []), "h2": ("spaces/thrown-h2", []), "joints": ("joints/acrobot", ["time.end=0.5"]), "leaf": ("immersed/leaf", ["time.end=0.2"])}
-# Objects without size are drawn as their paths; other paths may leave the picture.
-FILLED = ("const s = curvebody.shown; s.view.trail = s.frames.pointlike; s.show(); return [s.view.frame, s.guides.marks, s.guides.scale, s.caption.textContent]")
+         "pendulum": "plot coordinates x, y, z of the scenario", "joints": "coordinates x, y, z", "h2": "hyperboloid in coordinates x, y, w",
+         "tied": "coordinates x, y, z", "bouncing": "coordinates x, y, z", "settling": "coordinates x, y, z",
+         "eel": "coordinates x, y, z, eel in the centre", "leg": "plot coordinates x, y, z of the scenario"}
+MORE = {"e2": ("spaces/thrown-e2", []), "h2": ("spaces/thrown-h2", []), "joints": ("joints/acrobot", ["time.end=0.5"]), "leaf": ("immersed/leaf", ["time.end=0.2"]),
+        "tied": ("coupled/pendulum", ["time.end=2"]), "bouncing": ("collisions/bouncing-e3", []), "settling": ("coupled/settling", ["time.end=0.2"]),
+        "leg": ("systems/hopping-leg", []), "fly": ("joints/fly-driven", ["time.end=0.02"]), "waving": ("locomotion/eel", []), "sphere": ("basics/parallel-transport-s2", [])}
+# Points and small balls are framed with their paths, and arms are grey; other paths may leave the picture.
+FILLED = ("const s = curvebody.shown, p = s.page; s.view.trail = s.byPaths || !!(p.pivots || p.particles && p.particles.arms); s.show(); return [s.view.frame, s.guides.marks, s.guides.scale, s.caption.textContent]")
+# Pairs of texts in the picture that overlap, and texts that are not completely inside it. A letter is 9 pixels high.
+OVERLAPS = ("const s = curvebody.shown, g = s.guides, c = g.element.getContext('2d'), all = [], own = c.fillText.bind(c), out = [];"
+            "c.fillText = (text, x, y) => { const w = c.measureText(text).width, l = c.textAlign === 'center' ? x - w / 2 : x - w,"
+            "top = c.textBaseline === 'middle' ? y - 4.5 : y - 9; all.push({text, l, r: l + w, top}); own(text, x, y); }; s.show(); delete c.fillText;"
+            "for (const a of all) if (a.l < 0 || a.r > g.size.x || a.top < 0 || a.top + 9 > g.size.y) out.push(a.text);"
+            "all.forEach((a, i) => all.slice(0, i).forEach(b => { if (a.l < b.r && b.l < a.r && Math.abs(a.top - b.top) < 9) out.push([a.text, b.text]); })); return out")
+# Ends of axes, of their marks and of the scale bar that are not inside the picture.
+OUTSIDE = ("const s = curvebody.shown, g = s.guides, out = [], own = g.stroke; g.stroke = (c, a, b) => { own.call(g, c, a, b);"
+           "for (const p of [a, b]) if (p.some((v, i) => v < 0 || v > (i ? g.size.y : g.size.x))) out.push(p); }; s.show(); delete g.stroke; return out")
 CURVES = ("return Array.from(document.querySelectorAll('#side > details[open], .charts > details[open]')).map(d => ({name: d.dataset.name, "
           "title: d.querySelector('summary').textContent, curves: Array.from(d.querySelectorAll('.curves span')).map(s => s.textContent), "
           "lines: (curvebody.shown.plots ? curvebody.shown.plots.open : []).filter(m => m.box === d).map(m => m.graph.getLabels().slice(1))}))")
@@ -87,8 +100,10 @@ class First(Folder):
             share = filled(b.painted())
             self.assertTrue(0.2 <= share <= 0.8, f"{name}: {share} of the picture {frame}")
             self.assertEqual(told.removesuffix(", triangle in the centre"), caption, name)
-            axes = ["x", "y"] if name in ("e2", "pendulum") else ["x", "y", "w"] if name == "h2" else ["x", "y", "z"]
+            axes = ["x", "y"] if name in ("e2", "pendulum", "leg") else ["x", "y", "w"] if name == "h2" else ["x", "y", "z"]
             self.assertEqual([m.split()[0] for m in marks], axes, name)
+            self.assertEqual(b.js(OVERLAPS), [], name)
+            self.assertEqual(b.js(OUTSIDE), [], name)
             self.assertRegex(scale, r"^[0-9.e+-]+( m)?(, in the middle)?$", name)
             self.assertEqual(b.console(), [], name)
 
@@ -151,6 +166,49 @@ class First(Folder):
                 v = np.array(value, float).reshape(-1, columns)
                 self.assertGreater(np.nanmax(np.ptp(v, axis=0)), 1e-12 * np.nanmax(np.abs(v)), f"{name}: {label} is constant")
             self.assertEqual(b.console(), [], name)
+
+    def test_each_part_of_a_vector_has_its_own_unit(self):
+        b = self.browser
+        for name, series, units in (("tied", "twist", {"ball angular x": "rad/s", "ball linear x": "m/s"}), ("joints", "angle", {"waist": "rad"}),
+                                    ("fly", "angle", {"rail": "m", "left.1": "rad"})):
+            self.shown(b, name)
+            legend = next(p["curves"] for p in b.js(CURVES) if p["name"] == series)
+            for curve, unit in units.items():
+                self.assertIn(f"— {curve} ({unit})", legend)
+
+    def test_a_record_without_positions_is_plots_side_by_side(self):
+        b = self.browser
+        self.shown(b, "ball")
+        boxes = b.js("return Array.from(document.querySelectorAll('#side > section, #side > details[open]')).map(e => e.getBoundingClientRect()).map(r => [r.left, r.top, r.width])")
+        self.assertGreater(len(boxes), 3)
+        self.assertEqual(boxes[0][1], boxes[1][1])
+        self.assertGreater(boxes[1][0], boxes[0][0] + 290)  # the map of the shapes is 300 pixels wide
+        self.assertEqual(b.js("return document.querySelector('.stage').getBoundingClientRect().height"), 0)
+        self.assertEqual(b.console(), [])
+
+    def test_a_rod_from_a_fixed_point_is_drawn(self):
+        b = self.browser
+        self.shown(b, "tied")
+        for k in (0, 50):
+            rod, centre = b.js("const s = curvebody.shown; s.go(arguments[0]); return [s.built.segments.filter(q => q.colour === '#222222').map(q => [q.a, q.b]), s.pixels().pop().p]", k)
+            (fixed, end), = np.array(rod)[:, :, :3]
+            np.testing.assert_array_equal(fixed, 0)
+            self.assertAlmostEqual(np.linalg.norm(end), 1, delta=1e-6)  # positions in the page are single precision
+            np.testing.assert_allclose(end, centre, rtol=0, atol=1e-6)
+        self.assertEqual(b.js("return curvebody.shown.view.frame"), "motion")
+
+    def test_straight_bonds_take_no_space(self):
+        """The eel of the bundle has 1872 bonds at 101 rows. Nine points of three numbers on each would be 20 MB."""
+        b = self.browser
+        self.shown(b, "waving")
+        self.assertLess(os.path.getsize(self.pages["waving"]), 2e6)
+        bonds, drawn = b.js("const s = curvebody.shown; return [s.page.particles.bond_i.data.length, s.built.segments.filter(q => q.colour === '#222222').length]")
+        self.assertGreater(bonds, 1000)
+        self.assertEqual(drawn, bonds)
+
+    def test_names_of_axes_do_not_overlap_on_a_sphere(self):
+        self.shown(self.browser, "sphere")
+        self.assertEqual(self.browser.js(OVERLAPS), [])
 
     def test_round_off_is_folded_with_the_reason(self):
         """The triangle in E3 is rigid and free: its energy and its sides change only by round-off."""
@@ -266,6 +324,17 @@ class First(Folder):
         self.assertEqual(b.js("return curvebody.shown.charts[0].plot.getValue(2, 1)"), None)
         self.assertEqual(b.console(), [])
 
+    def test_a_sweep_that_has_not_ended_is_refused(self):
+        path = os.path.join(self.folder, "half.h5")
+        layout = h5py.VirtualLayout(shape=(4,), dtype="f8")
+        layout[:2] = h5py.VirtualSource("half.h5.parts/000001.h5", "upper", shape=(2,))
+        with h5py.File(path, "w") as f:
+            f.attrs["sweep_digest"] = ""
+            f.create_virtual_dataset("upper", layout)
+        done = call("view", path, cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr, f"{path}: error: the sweep has not ended: expected a complete sweep; the same command `curvebody sweep` continues it\n")
+
     def test_an_array_beyond_the_size_of_a_page_is_named(self):
         path = os.path.join(self.folder, "big.h5")
         with h5py.File(path, "w") as f:
@@ -295,6 +364,17 @@ class First(Folder):
         self.assertEqual(loops, ["loops", ["target 0.01", "target 0.025", "target 0.04"]])
         self.assertEqual(b.js("return curvebody.shown.charts.find(c => c.array.name === 'cost').plot.getOption('xlabel')"),
                          "target: amount of the target (no unit)")
+        self.assertEqual(b.console(), [])
+
+    def test_single_numbers_of_an_optimum_are_text(self):
+        b = self.browser
+        b.open(self.made("gait", os.path.join(SCENARIOS, "optimum/purcell.yaml"), "optimize", "-o", "best.h5"))
+        with h5py.File(os.path.join(self.folder, "best.h5"), "r") as f:
+            cost = f["cost"][0]
+        lines = b.js("return Array.from(document.querySelectorAll('.folded[open] p')).map(p => p.textContent)")
+        self.assertAlmostEqual(float(next(line for line in lines if line.startswith("cost")).split(": ")[-1]), cost, delta=1e-7 * cost)  # 8 digits
+        shape = b.js("const c = curvebody.shown.charts; return [c[0].array.name, c[0].names, c.some(c => c.array.name === 'cost')]")
+        self.assertEqual(shape, ["shape", ["shape"], False])
         self.assertEqual(b.console(), [])
 
     def test_other_files_are_refused(self):

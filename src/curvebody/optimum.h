@@ -102,8 +102,8 @@ typedef struct cb_optima {
   /* lowest cost (for CB_OBJECTIVE_EFFICIENCY: cost/amount^2) of the searches that did not converge, if it is below 0.9
    * of that of item[0]; otherwise infinite */
   double falling;
-  /* if `falling` is finite: a shape of the last gait of the search that has the cost `falling`. With start_shape it is
-   * the shape of this gait that is farthest from start_shape; without start_shape it is the mean of the shapes */
+  /* if `falling` is finite: a shape of the gait at which the search with the cost `falling` ended. With start_shape it
+   * is the shape of this gait that is farthest from start_shape; without start_shape it is the mean of its shapes */
   double towards[CB_SHAPE_MAX];
 } cb_optima;
 

@@ -216,8 +216,8 @@ typedef struct place {
   double J[K * CB_DIM_MAX];
 } place;
 
-/* Evaluates the coordinates of a particle at x. `in_chart` says whether the space has a chart that differs from the
- * chart of the function s. */
+/* Evaluates the coordinates of a particle at x. in_chart: the space is not intrinsic, and has a chart that differs from
+ * the chart of the function s. */
 static cb_status locate(const cb_gaps *gaps, const cb_chart *chart, int particle, bool in_chart, const double *x,
                         int order, place *out) {
   const cb_space *g = gaps->space;

@@ -212,8 +212,8 @@ typedef struct cb_export_scene {
    * points */
   double low[3], high[3], size, origin[3], spacing[3];
   int points; /* number of points of the grid */
-  /* [points]: position, velocity and pressure of the flow; with: the velocity with which the point moves in the time
-   * derivative of the potential */
+  /* [points]: position of the point, velocity and pressure of the flow there; with: the velocity that the point is
+   * assumed to have in the time derivative of the potential (the points of the grid themselves do not move) */
   double (*at)[3], (*u)[3], *p, (*with)[3];
   bool *inside;
   /* work arrays for one of the flows; their length is the number of points or of faces, whichever is larger */

@@ -55,6 +55,7 @@ double cb_effort_price_of(const cb_effort *e, int i, double tau, double v, cb_ef
 cb_status cb_effort_lock(const cb_bundle *b, const double *r, cb_effort_locked *at);
 /* Adds the torques that are due to the momentum at node q. With `slopes`, also adds their derivatives. */
 cb_status cb_effort_add_gyroscopic(cb_variation *v, int q, bool slopes, cb_effort_node *out);
-/* Computes K[dim][dim], the derivative of y' by y at node q. A change y of the group element, g -> exp(y) g, changes mu
- * by Ad_g^T ad_y^T mu_0. Column b of moved[dim][dim] is this change for y = e_b. */
+/* A change of the motion changes the group element at node q from g to exp(y) g, and mu by Ad_g^T ad_y^T mu_0. Computes
+ * K[dim][dim], the derivative of the rate y' with respect to y, and moved[dim][dim], whose column b is the change of mu
+ * for y = e_b. */
 void cb_effort_feedback(const cb_variation *v, int q, double *moved, double *K);

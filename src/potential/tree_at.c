@@ -232,8 +232,8 @@ typedef struct call {
 
 /* --- densities --- */
 
-/* Computes the moments of the three components of the velocity of a cell, from its moments of the columns 0 to 3 (see
- * `velocity`). */
+/* Computes the moments of the three components of the flow velocity that the panels of a cell cause. They follow from
+ * the cell's moments of the density columns 0 to 3 by derivatives (see the table `velocity`). */
 static void velocity_moments(const cb_far *f, int cell, double *const slope[3], double *to) {
   const int order = f->order + 1;
   tree_gradient(f->order, far_moments_of(f, cell), slope);

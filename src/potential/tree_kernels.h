@@ -26,7 +26,7 @@ typedef struct cb_tree_cell {
   int first, n;             /* points order[first..first + n) */
   int child;                /* the first of two consecutive children; 0: the cell is a leaf */
   double low[3], high[3];   /* box of its points */
-  double centre[3], radius; /* a ball around the panels of the points, set by cb_far_balls */
+  double centre[3], radius; /* a ball around the panels whose centres are the points; set by cb_far_balls */
   int rule;                 /* quadrature rule of the panels, set by cb_far_create_sheets */
 } cb_tree_cell;
 

@@ -113,8 +113,9 @@ cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *
 /* Makes the image of a record of that layout without rows. base: as for cb_layout_build. */
 cb_status cb_layout_image(const char *path, const cb_record_layout *layout, const cb_filing *how, const char *base,
                           cb_image *out);
-/* Returns the number of rows of a chunk in a file of `rows` rows. It is CB_CHUNK_ROWS, or a larger power of two if the
- * file then has at least 16 chunks. For rows = UINT64_MAX the result is this power of two. */
+/* Returns the number of rows of a chunk in a file of `rows` rows. A long file has chunks of N rows, where
+ * N >= CB_CHUNK_ROWS is a power of two that depends only on the layout. A file of fewer than 16 N rows has chunks of
+ * CB_CHUNK_ROWS rows. For rows = UINT64_MAX the result is N. */
 uint64_t cb_layout_chunk_rows(const cb_record_layout *layout, uint64_t rows);
 int cb_layout_deflate(hid_t file); /* the level of compression of its rows; 0: none */
 /* Copies a layout into the arena, without the data of the state; NULL if there is no memory. */

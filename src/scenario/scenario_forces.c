@@ -158,9 +158,9 @@ cb_status cb_scenario_find_moved_body(const cb_scenario *s, const cb_node *node,
                       cb_builder_body_name(s->builder, *body));
 }
 
-/* Calls `add` once for all bodies or, if some bodies are left out, once for each other body. Bodies of tracers are left
- * out. In a curved space rigid bodies are left out too, because potentials act on their matter
- * (scenario/scenario_curved.c). */
+/* Calls `add` once for all bodies together. If some bodies must be left out, calls it once for every remaining body
+ * instead. Bodies of tracers are left out. In a curved space rigid bodies are left out too, because potentials act on
+ * their matter (scenario/scenario_curved.c). */
 static cb_status add_to_all(cb_scenario *s, cb_status (*add)(cb_builder *, int body, const void *what),
                             const void *what) {
   cb_status status = CB_OK;

@@ -1,5 +1,6 @@
-/* Tests that fluid models which use the shape at rest are rejected by name for a body whose poses change its shape.
- * Poses that keep the shape give the same results as no poses. Models that use the changing shape are accepted. */
+/* Tests of fluid models that use the shape at rest. If the poses of a body change its shape, these models are rejected
+ * with an error that contains the model's name. Poses that keep the shape give the same results as no poses. Models
+ * that use the changing shape are accepted. */
 #include "fluid/fluid_shared.h"
 #include "immersed_bundles.h"
 

@@ -107,7 +107,8 @@ static cb_status classify(const job *j, int body, const fall *known, fall *out) 
   cb_status status = cb_falling_plate_of_run(run, body, &plate);
   out->plate = !status;
   if (!status) status = read_fall(j, &plate, body, &falling);
-  if (status && (out->plate || !j->follow_given)) /* a body that is not a plate has only an exponent */
+  /* A body that is not a plate has no regime. The command computes only its exponent, if --exponent is given. */
+  if (status && (out->plate || !j->follow_given))
     return cb_failure_last().placed || status != CB_ERROR_ARGUMENT
                ? status
                : cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s", j->path, cb_error_text());

@@ -308,7 +308,9 @@ void cb_gram_solve(const cb_gram *g, double *y) {
 void cb_gram_lift(const cb_gram *g, const double *y, double scale, double *u) {
   const cb_rows *r = &g->rows;
   const int k = g->k;
-  const bool linear = r->rows > r->own; /* there are rows of the space: u need not be tangent, so I^-1 G replaces T */
+  /* If there are rows of the space, u need not be tangent, so the gradient I^-1 G with I = diag(form) replaces its
+   * tangent part T. */
+  const bool linear = r->rows > r->own;
   for (int row = 0; row < r->own; row++)
     for (int e = r->start[row]; e < r->start[row + 1]; e++) {
       const int i = r->particle[e];

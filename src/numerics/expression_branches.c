@@ -43,9 +43,9 @@ typedef enum cb_border {
 enum { CB_CONE_PLANES = 8 };
 enum { SEGMENTS = 96, HALVINGS = 60 };
 
-/* Thresholds at a point of the border (`look`). jump: the minimum of |f+ - f-| that counts as a jump; bent: the minimum
- * slope of f+ - f- against the margin that counts as a hollow kink. Both are relative to the sizes of f+ and f-, or of
- * their gradients. */
+/* Thresholds at a point of the border (`look`). jump: f has a jump if |f+ - f-| is larger than this number times the
+ * sum of |f+|, |f-| and the change of f+ - f- along the sampled segment. bent: the kink is hollow if the slope of
+ * f+ - f- against the margin is larger than this number times |grad f+| + |grad f-|. */
 static const double jump = 1e-9, bent = 1e-6;
 
 static bool is_less(int op) { return op == CB_OP_LESS || op == CB_OP_LESS_EQUAL; }

@@ -1,4 +1,5 @@
-/* Families of optimal gaits over the amount of a target, in branches, and the file that records them. */
+/* Families of optimal gaits, in branches along which the amount of the target changes (optimum/family.h), and the file
+ * that records them. */
 #pragma once
 
 #include "optimum/family.h"

@@ -7,7 +7,7 @@
  * is killed.
  *
  *   /member[row]             int64: the number of the member
- *   /status[row]             int32: CB_MEMBER_DONE or CB_MEMBER_FAILED
+ *   /status[row]             int32: CB_MEMBER_DONE or CB_MEMBER_FAILED; CB_MEMBER_MISSING: see below
  *   /failure[row, letter]    the error message of a failed member; only if a member has failed
  *   /warned[row]             int32: the number of warnings
  *   /warning[row, letter]    the first of these warnings; only if there is one
@@ -16,8 +16,8 @@
  *                            there is one, and never in a result
  *   /NAME[row, ...]          the fields of the result
  *
- * A row with the status CB_MEMBER_MISSING contains the results of a member so far: the result file shows this row, and
- * a later row replaces it.
+ * A row with the status CB_MEMBER_MISSING contains the results so far of a member that has not ended. The result file
+ * shows this row until a later row of the same member replaces it.
  *
  * The result OUT.h5 has the same arrays over the axes of the sweep. While members are missing it consists of virtual
  * datasets over the segments; at the end these are joined into one plain file. The contents of that file do not depend

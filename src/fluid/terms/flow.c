@@ -18,7 +18,8 @@
  * density. In the body's axes
  *
  *   momentum   (sum x × P, sum P)
- *   wrench     dw/dxi = -(u × xi_omega + G (xi_v + xi_omega × x)):   F = -sum (P × u + x × G^T P, G^T P) + L_rho
+ *   wrench     F = -sum (P × u + x × G^T P, G^T P) + L_rho,  since xi changes each w by
+ *              -(u × xi_omega + G (xi_v + xi_omega × x))
  *   dF/dY      the same sum with the columns of Q; its transpose is d(momentum)/dxi
  *   dF/dxi     u and G rotate with the body, d(G^T p) = G^T (xi_omega × p) - xi_omega × G^T p, second derivatives of
  *              the flow are neglected; P changes with w as in a flow u0 + G0 x (cb_immersed_carry)

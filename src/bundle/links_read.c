@@ -177,7 +177,8 @@ static cb_status check_keys(const cb_node *node, const cb_link_tree *L, bool ine
       return cb_node_fail(node, "link 0: %s applies only to links with a parent", of_hinge[i]);
   for (int i = 0; i < 3; i++)
     if (L->plane && cb_node_get(node, of_space[i]))
-      return cb_node_fail(node, "link %d: %s applies only to `space: space`", k, of_space[i]);
+      return cb_node_fail(node, "link %d: %s applies only to `space: space`, links in three dimensions", k,
+                          of_space[i]);
   return CB_OK;
 }
 

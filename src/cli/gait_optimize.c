@@ -1,12 +1,13 @@
 /* curvebody gait SCENARIO optimize: the gait of minimum cost at a target, of maximum efficiency, or of maximum amount
  * at a length, and the checks of its optimality. The output is text, JSON, the scenario with the best gait, or HDF5:
  *
- *   /time[T] /shape[T, n] /rate[T, n] /momentum[T, n] /multiplier[T, axis] /group[T, number] /power[T]
- *   /cost[optimum] /length /amount /efficiency /lambda[optimum, axis] /start[optimum, n] /index /flat /conjugates
+ *   /time[T] /shape[T, n] /rate[T, n] /momentum[T, n] /multiplier[T, algebra] /group[T, number] /power[T]
+ *   /cost[optimum] /length /amount /efficiency /lambda[optimum, algebra] /start[optimum, n] /index /flat /conjugates
  *   /conjugate[optimum, 2] /found /wong /abnormal
  *
  * The arrays of the first line describe the best gait at T = 513 times. The other arrays describe all optima, the best
- * first. n is the number of shape variables, axis an axis of the Lie algebra, and number a number of a group element.
+ * first. n is the number of shape variables, algebra an axis of the Lie algebra, and number a number of a group
+ * element.
  *
  * curvebody gait SCENARIO optimality: the distance of the scenario's gait from stationary cost among gaits with the
  * same holonomy, and its type (minimum, saddle). The comparison is with gaits that reach the same amount of the target

@@ -287,9 +287,9 @@ static bool turns_round(const cb_pair_potential *pair_potential, const cb_pair_v
 static cb_status fail(const cb_system *s, int i, int j, double h, int *place) {
   *place = i;
   return cb_fail(CB_STEP_DOMAIN,
-                 "`%s` %s the antipode of %s%s%s, closer than the length of a step: the force between antipodal points "
-                 "has no direction, and no step size resolves a passage through that point; start the bodies so that "
-                 "they do not become antipodal",
+                 "`%s` %s the antipode of %s%s%s at a distance of less than one step: the force between antipodal "
+                 "points has no direction, and no step size resolves a passage through that point; start the bodies so "
+                 "that they do not become antipodal",
                  s->name[s->particle[i]], h > 0 ? "has passed" : "will pass", j < 0 ? "a centre" : "`",
                  j < 0 ? "" : s->name[s->particle[j]], j < 0 ? "" : "`");
 }

@@ -282,7 +282,8 @@ static void put_faces(const cb_surface *s, fine *m) {
 static cb_status divide(const cb_surface *s, cb_surface **out) {
   fine m = {0};
   if (s->faces > INT_MAX / 24)
-    return cb_fail(CB_ERROR_ARGUMENT, "%d faces divided into four are too many: expected a coarser mesh", s->faces);
+    return cb_fail(CB_ERROR_ARGUMENT,
+                   "the mesh has %d faces, too many to divide each into four: expected a coarser mesh", s->faces);
   cb_side *side = cb_sides_sorted(s->vertices, s->faces, (const int(*)[3])s->face, NULL);
   cb_status status = side && take(s, &m) ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d faces", 4 * s->faces);
   if (!status) {

@@ -151,10 +151,13 @@ cb_status cb_loops_factor(cb_mechanism *m) {
   for (int r = 0; r < m->rows; r++) m->kept += !is_dropped(m, r);
   find_responses(m);
   const cb_status status = find_matrix(m);
-  return status ? cb_fail(CB_STEP_SINGULAR,
-                          "the loop that joint `%s` closes is in a position in which its joints depend on each other",
-                          m->joint[m->loop[0].joint].name)
-                : CB_OK;
+  return status
+             ? cb_fail(
+                   CB_STEP_SINGULAR,
+                   "the loops or couplings of joints are in a singular position, in which their conditions depend on "
+                   "each other (the first has the joint `%s`)",
+                   m->joint[m->loop[0].joint].name)
+             : CB_OK;
 }
 
 /* Adds the motion that the changes of lambda cause to eta and dq of all links. */

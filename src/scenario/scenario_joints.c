@@ -379,8 +379,8 @@ static cb_status check_labels(const cb_joint_reading *r) {
         if (!clashes(r->label[c], r->label[other]) && !clashes(r->label[other], r->label[c])) continue;
         const cb_node *node = r->list->items[k], *name = cb_node_get(node, "name");
         return cb_node_fail(name ? name : node,
-                            "expressions cannot tell the coordinates `%s` and `%s`, and their rates, from each other: "
-                            "expected other names of joints",
+                            "the coordinates `%s` and `%s`, or their rates, have the same name in expressions: "
+                            "expected another name of one of the joints",
                             r->label[other], r->label[c]);
       }
   return CB_OK;

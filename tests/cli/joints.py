@@ -288,7 +288,7 @@ class Joints(Case):
                 ("joints.1.servo={position: 1}", "expected {position: EXPRESSION, kp: .., kv: ..}"),
                 ("joints.1.servo.position=sin(z)", "unknown name `z`"),
                 ("joints.0.control=[0, 1]", "ranges of a motor or servo"),
-                ("bodies.0.place={position: [0, 0, 0]}", "joint `root` already gives the place of body `arm`"),
+                ("bodies.0.place={position: [0, 0, 0]}", "joint `root` already gives the place and the motion of body `arm`"),
                 ("joints.0.limits=[1, 2]", "the start is outside of the limits"),
                 ("joints.0.at=[0, 0, 1e300]", "body `arm` at the start is too large"),
                 ("joints=[]", "expected a list of joints, each with `kind` and `of`"),

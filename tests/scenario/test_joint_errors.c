@@ -205,13 +205,13 @@ static void wrong_joints_are_refused(void **unused) {
       {"\n  - {kind: cylindrical, name: c, of: [world, a], axis: [0, 0, 1]}\n  - {kind: hinge, name: c.x, of: [a, b], "
        "axis: [0, 0, 1]}",
        "8:25",
-       "expressions cannot tell the coordinates `c.x` and `c.x`, and their rates, from each other: expected other "
-       "names of joints"},
+       "the coordinates `c.x` and `c.x`, or their rates, have the same name in expressions: expected another name of "
+       "one of the joints"},
       {"\n  - {kind: hinge, name: c, of: [world, a], axis: [0, 0, 1]}\n  - {kind: hinge, name: c_rate, of: [a, b], "
        "axis: [0, 0, 1]}",
        "8:25",
-       "expressions cannot tell the coordinates `c` and `c_rate`, and their rates, from each other: expected other "
-       "names of joints"},
+       "the coordinates `c` and `c_rate`, or their rates, have the same name in expressions: expected another name "
+       "of one of the joints"},
       {"\n  - {kind: ball, name: t, of: [world, a]}", "7:24",
        "expected a name of at most 23 letters, digits, _ and ., other than t, q and w, found `t`"},
       {"\n  - {kind: ball, name: 3x, of: [world, a]}", "7:24",
@@ -284,18 +284,18 @@ static void what_does_not_fit_to_joints_is_refused(void **unused) {
       {{"medium: none", ", place: {position: [1, 0, 0]}", ", place: {position: [0, 0, 0]}", PIN "}",
         "hamilton_pontryagin"},
        "5:94",
-       "joint `pin` already gives the place of body `b`: expected `place` and `motion` of at most one of the joined "
-       "bodies, of none if they are joined to the world"},
+       "joint `pin` already gives the place and the motion of body `b`: expected no `place` and `motion` here, or "
+       "values that agree with the joint"},
       {{"medium: none", ", place: {position: [1, 0, 0]}", ", motion: {spin: [0, 0, 1]}", PIN "}",
         "hamilton_pontryagin"},
        "5:95",
-       "joint `pin` already gives the place of body `b`: expected `place` and `motion` of at most one of the joined "
-       "bodies, of none if they are joined to the world"},
+       "joint `pin` already gives the place and the motion of body `b`: expected no `place` and `motion` here, or "
+       "values that agree with the joint"},
       {{"medium: none", ", place: {position: [1, 0, 0]}", "", PIN "}\n  - {kind: ball, of: [world, a]}",
         "hamilton_pontryagin"},
        "4:95",
-       "joint `joint.1` already gives the place of body `a`: expected `place` and `motion` of at most one of the "
-       "joined bodies, of none if they are joined to the world"},
+       "joint `joint.1` already gives the place and the motion of body `a`: expected no `place` and `motion` here, or "
+       "values that agree with the joint"},
       {{"medium: none", ", place: {position: [1, 0, 0]}, motion: {velocity: [1, 0, 0]}", "",
         "\n  - {kind: rod, of: [world, a], length: 1}", "hamilton_pontryagin"},
        "7:3",
@@ -374,10 +374,10 @@ static void what_joints_cannot_do_in_curved_spaces_is_refused(void **unused) {
        "the tangent vector has length 4.12311: expected at most 3.14159, the distance to the antipode on this sphere"},
       {{IN_H3, ", place: {position: [1, 0, 0]}", ", place: {position: [0, 0, 0]}", PIN "}", "hamilton_pontryagin"},
        "6:94",
-       "joint `pin` already gives the place of body `b`"},
+       "joint `pin` already gives the place and the motion of body `b`"},
       {{IN_S3, ", place: {position: [1, 0, 0]}", ", motion: {spin: [0, 0, 1]}", PIN "}", "hamilton_pontryagin"},
        "6:95",
-       "joint `pin` already gives the place of body `b`"},
+       "joint `pin` already gives the place and the motion of body `b`"},
       {{IN_H3, "", "", PIN ", motor: sin(t) + knee}", "hamilton_pontryagin"},
        "8:110",
        "unknown name `knee`: the variables here are: t, q, w, pin, pin_rate"},
@@ -406,7 +406,7 @@ static void places_of_bodies_without_names_are_not_lost(void **unused) {
           "joints: [{kind: ball, of: [body.0, body.1]}]\n"
           "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 0.1}\n",
           NULL, 0, &s),
-      CB_ERROR_INPUT, "test:5:71: error: joint `joint.0` already gives the place of body `body.1`: ");
+      CB_ERROR_INPUT, "test:5:71: error: joint `joint.0` already gives the place and the motion of body `body.1`: ");
 }
 
 /* Given places and motions of several joined bodies are right if they agree with the joints. Here some bodies are
@@ -442,8 +442,8 @@ static void places_that_agree_with_joints_are_read(void **unused) {
     print_message("%s, %s\n", cases[i].place, cases[i].joint);
     const cb_status status = cb_scenario_open_text("test", text, NULL, 0, &s);
     if (cases[i].where) {
-      snprintf(expected, sizeof expected, "test:%s: error: joint `joint.0` already gives the place of body `a.1`",
-               cases[i].where);
+      snprintf(expected, sizeof expected,
+               "test:%s: error: joint `joint.0` already gives the place and the motion of body `a.1`", cases[i].where);
       check_error_begins(status, CB_ERROR_INPUT, expected);
     } else {
       check_ok(status);

@@ -21,7 +21,7 @@ NAMES = {"rod": "Poincaré ball", "s3": "stereographic projection", "h2xe": "Poi
          "eel": "coordinates x, y, z, eel in the centre", "leg": "plot coordinates x, y, z of the scenario"}
 MORE = {"e2": ("spaces/thrown-e2", []), "h2": ("spaces/thrown-h2", []), "joints": ("joints/acrobot", ["time.end=0.5"]), "leaf": ("immersed/leaf", ["time.end=0.2"]),
         "tied": ("coupled/pendulum", ["time.end=2"]), "bouncing": ("collisions/bouncing-e3", []), "settling": ("coupled/settling", ["time.end=0.2"]),
-        "leg": ("systems/hopping-leg", []), "fly": ("joints/fly-driven", ["time.end=0.02"]), "waving": ("locomotion/eel", []), "sphere": ("basics/parallel-transport-s2", [])}
+        "leg": ("systems/hopping-leg", []), "limited": ("optimum/limited-cat", []), "fly": ("joints/fly-driven", ["time.end=0.02"]), "waving": ("locomotion/eel", []), "sphere": ("basics/parallel-transport-s2", [])}
 # Points and small balls are framed with their paths, and arms are grey; other paths may leave the picture.
 FILLED = ("const s = curvebody.shown, p = s.page; s.view.trail = s.byPaths || !!(p.pivots || p.particles && p.particles.arms); s.show(); return [s.view.frame, s.guides.marks, s.guides.scale, s.caption.textContent]")
 # Pairs of texts in the picture that overlap, and texts that are not completely inside it. A letter is 9 pixels high.
@@ -185,6 +185,8 @@ class First(Folder):
         self.assertGreater(boxes[1][0], boxes[0][0] + 290)  # the map of the shapes is 300 pixels wide
         self.assertEqual(b.js("return document.querySelector('.stage').getBoundingClientRect().height"), 0)
         self.assertEqual(b.console(), [])
+        self.shown(b, "limited")  # it gets a vertical scroll bar while its plots are made
+        self.assertLessEqual(*b.js("const e = document.scrollingElement; return [e.scrollWidth, e.clientWidth]"))
 
     def test_a_rod_from_a_fixed_point_is_drawn(self):
         b = self.browser

@@ -556,6 +556,54 @@ class Spaces(unittest.TestCase):
             d = curvebody.run(os.path.join(SCENARIOS, name + ".yaml"))
             h = curvebody.Space.of(d)
             np.testing.assert_allclose(h.plot_coordinates(curvebody.to_world(d).values), d.plot_position.values, atol=1e-12, err_msg=name)
+            with curvebody.open(os.path.join(SCENARIOS, name + ".yaml")) as sim:
+                np.testing.assert_array_equal(curvebody.to_world(sim.step(int(d.step[-1]))), curvebody.to_world(d).values[-1], err_msg=name)
+
+    def test_the_first_wrong_point_is_named(self):
+        """In hyperbolic space the tolerance grows with the squares of the coordinates, of which <x,x> is a difference."""
+        for name, wrong in (("s3", [0, 0, 0, 2]), ("h3", [1, 0, 0, 0]), ("h3", [0, 0, 0, -1]), ("h2xe", [0, 3, 2, 1]), ("s3", [np.nan, 0, 0, 1]),
+                            ("h3", [0, 0, 0, 1 + 1e-8])):
+            s = curvebody.Space(name)
+            x = np.stack([np.stack([s.base()] * 4)] * 3)
+            y = x.copy()
+            y[1, 2] = y[2, 0] = wrong
+            o = np.concatenate([[0, 1, 0, 0], np.eye(3).ravel(), np.zeros(3)])
+            for call in (lambda: s.distance(x, y), lambda: s.log(x, y), lambda: s.geodesic(x, y, 3), lambda: s.transport(x, y, 0 * x),
+                         lambda: s.distance(x, y, o, o)):
+                with self.assertRaisesRegex(ValueError, r"^y\[1, 2\]: expected a point", msg=name):
+                    call()
+            for call in lambda: s.exp(y, 0 * y), lambda: s.plot_coordinates(y), lambda: s.local(y, o):
+                with self.assertRaisesRegex(ValueError, r"^x\[1, 2\]: expected a point", msg=name):
+                    call()
+            with self.assertRaisesRegex(ValueError, "^y: expected a point"):
+                s.distance(s.base(), wrong)
+            self.assertEqual(s.distance(x, y, check=False)[0, 0], 0)
+        for name, radius in ("h3", 354), ("s3", 3):
+            s = curvebody.Space(name)
+            far = s.point([[radius, angle, 1] for angle in np.linspace(0.1, 3, 50)])
+            self.assertTrue(np.isfinite(s.distance(far, s.base())).all())
+
+    def test_local_is_the_inverse_of_world(self):
+        """Also with a direction, a rotation and a shift."""
+        random = np.random.default_rng(SEED)
+        for name in ("e2", "e3", "h2", "h3", "h2xe", "s3", "s2xe", "nil", "sol"):
+            s = curvebody.Space(name)
+            hyperbolic = name[0] == "h"
+            n = int(name[1]) if name[0] in "eh" else 3
+            turn = np.linalg.qr(random.normal(size=(n, n)))[0]
+            origin = np.zeros((5, 16))
+            origin[:, 1], origin[:, 4:4 + n * n] = 1, np.eye(n).ravel()
+            if name[0] in "eh":
+                origin[:, 0], origin[:, 1:1 + n], origin[:, 4:4 + n * n] = random.uniform(0, 2, 5), turn[0], turn.ravel()
+            if name in ("h2xe", "s2xe", "nil", "sol"):
+                origin[:, -1] = random.normal(size=5)
+            if name in ("nil", "sol"):
+                origin[:, -3:] = random.normal(size=(5, 3))
+            x = s.exp(np.stack([s.base()] * 5), random.normal(size=(5, s.embedding)) * (s.base() == 0 if s.embedding > s.dim else 1))
+            y = s.world(x, origin)
+            self.assertEqual(np.array_equal(x, y), name == "s3")
+            np.testing.assert_allclose(s.local(y, origin), x, rtol=0, atol=1e-13 * abs(y).max() ** (2 if hyperbolic else 1), err_msg=name)
+            np.testing.assert_array_equal(s.local(y[0], origin[0]), s.local(y, origin)[0])
 
     def test_exp_and_log(self):
         random = np.random.default_rng(SEED)

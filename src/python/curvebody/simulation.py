@@ -431,6 +431,12 @@ class Simulation:
         check(library().cb_run_restore_row(self._run, byref(_library.RowState(self.time, self.steps, pointers))))
         return self
 
+    def _components(self):
+        """The component of each particle, whose origin its position is relative to."""
+        constants = self._layout.constants[:self._layout.n_constants]
+        values = next(c.integers for c in constants if c.name == b"particle_component")
+        return np.array(values[:self._dims["particle"].count])
+
     def copy(self) -> "Simulation":
         """Another simulation with the same scenario and state, which has no record. Both continue with the same numbers; the history of
         the integrator is deleted in both."""

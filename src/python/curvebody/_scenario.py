@@ -33,7 +33,7 @@ def explained(error: Error, more: Mapping[str, Any]) -> Error:
     """The error of a scenario, with a note if an argument with one underscore stands for a key with a dot."""
     for name in more:
         section, _, key = name.partition("_")
-        if f"unknown key '{name}'" in str(error) and re.search(rf"(?i:expected) one of.*\b{section}\b", str(error)):
+        if section and f"unknown key '{name}'" in str(error) and re.search(rf"(?i:expected) one of.*\b{section}\b", str(error)):
             return Error(f"{error}\nnote: two underscores stand for a dot: the key `{section}.{key}` is the argument `{section}__{key}`",
                          error.code, error.status)
     return error

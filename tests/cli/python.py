@@ -141,6 +141,38 @@ sweep:
                 with self.assertWarnsRegex(curvebody.Warning, "cut each other"):
                     call(body)
 
+    def test_run_replaces_no_unfinished_and_no_longer_record_unless_told(self):
+        """The rules and the texts are those of the program, except for the names of the argument and of the function."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.h5")
+            python = {"`run --force`": "`overwrite=True`", "`curvebody resume`": "`curvebody.resume`"}
+
+            def refused(**more):
+                with self.assertRaises(curvebody.Error) as wrong:
+                    curvebody.run(ROD, path, **more)
+                sets = [word for key, value in more.items() for word in ("--set", f"{key.replace('__', '.')}={value}")]
+                done = subprocess.run([BINARY, "run", ROD, "-o", path, *sets], capture_output=True, text=True)
+                text = done.stderr.splitlines()[0]
+                for word, own in python.items():
+                    text = text.replace(word, own)
+                self.assertEqual(text, f"curvebody: error: {wrong.exception}")
+                self.assertEqual(wrong.exception.status, "file")
+
+            curvebody.run(ROD, path, time__end=0.4)
+            curvebody.run(ROD, path, time__end=0.5)
+            refused(time__end=0.3)
+            refused(time__end=0.5, record__every=2)
+            self.assertEqual(curvebody.run(ROD, path, time__end=0.3, overwrite=True).sizes["time"], 31)
+            curvebody.run(ROD, path, callback=lambda sim: sim.steps == 5, overwrite=True)
+            refused(time__end=1)
+            curvebody.resume(path)
+            with self.assertRaisesRegex(curvebody.Error, "exists already: expected another name, or `overwrite=True`"):
+                curvebody.open(ROD, output=path)
+            curvebody.open(ROD, output=path, overwrite=True).close()
+            with open(path, "w") as file:
+                file.write("no record")
+            self.assertEqual(curvebody.run(ROD, path, time__end=0.3).sizes["time"], 31)
+
     def test_surfaces_and_events(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "leaf.h5")
@@ -199,12 +231,8 @@ class Simulations(unittest.TestCase):
                 while not sim.ended:
                     sim.step(7)
                 events = sim.events
-            with h5py.File(a) as f, h5py.File(b) as g:
-                self.assertEqual(set(f), set(g))
-                self.assertEqual(g.attrs["completed"], f.attrs["completed"])
-                for key in f:
-                    if isinstance(f[key], h5py.Dataset) and f[key].dtype.kind in "fi":
-                        np.testing.assert_array_equal(f[key][()], g[key][()], err_msg=key)
+            self.assert_same_record(b, a)
+            with h5py.File(a) as f:
                 self.assertGreater(len(events), 0)
                 self.assertEqual(len(events), len(f["event_time"]))
                 for key in (key for key in f if key.startswith("event_") and f[key].ndim > 1):
@@ -300,6 +328,61 @@ class Simulations(unittest.TestCase):
                 np.testing.assert_array_equal(after[-1], other.run().observe(field))
                 self.assertTrue(curvebody.verify(path))
 
+    def test_an_interrupted_run_continues_with_the_numbers_of_one_that_was_not(self):
+        """Bit for bit, in all arrays, after a regular checkpoint at step 256: after Ctrl-C, an exception, and an early end."""
+        def interrupt(sim):
+            if sim.steps == 333:
+                os.kill(os.getpid(), signal.SIGINT)
+
+        def fail(sim):
+            if sim.steps == 333:
+                raise ZeroDivisionError
+
+        def run(callback, failure):
+            def ends(path):
+                with self.assertRaises(failure), curvebody.open(ROD, output=path, time__end=5) as sim:
+                    sim.run(callback=callback)
+            return ends
+
+        def early(path):
+            with curvebody.open(ROD, output=path, time__end=5) as sim:
+                for _ in range(333):
+                    sim.step()
+
+        with tempfile.TemporaryDirectory() as folder:
+            whole, part = os.path.join(folder, "a.h5"), os.path.join(folder, "b.h5")
+            subprocess.run([BINARY, "run", ROD, "-o", whole, "--set", "time.end=5", "--quiet"], check=True)
+            for ends in run(interrupt, KeyboardInterrupt), run(fail, ZeroDivisionError), early:
+                ends(part)
+                self.assertEqual(curvebody.load(part).sizes["time"], 334)
+                curvebody.resume(part)
+                self.assert_same_record(part, whole)
+                os.remove(part)
+
+    def assert_same_record(self, path, wanted):
+        with h5py.File(path) as f, h5py.File(wanted) as g:
+            self.assertEqual(set(f), set(g))
+            self.assertEqual(f.attrs["completed"], g.attrs["completed"])
+            for key in g:
+                if isinstance(g[key], h5py.Dataset) and g[key].dtype.kind in "fi":
+                    np.testing.assert_array_equal(f[key][()], g[key][()], err_msg=key)
+
+    def test_what_was_changed_is_kept_by_a_run_that_ended_or_was_stopped(self):
+        """The record is resumed from a checkpoint that follows the change: the rows are those of a run that was not stopped."""
+        for scenario, change in ((ROD, lambda sim: sim.set(momentum=1.1 * sim.observe("momentum"))),
+                                 (CART, lambda sim: sim.control.update(push=sim.control["push"] + 1))):
+            with tempfile.TemporaryDirectory() as folder:
+                paths = [os.path.join(folder, name) for name in ("whole.h5", "ended.h5", "early.h5")]
+                for path, end, last in zip(paths, (1, 0.405, 1), (1, 0.405, 0.4)):
+                    with curvebody.open(scenario, output=path, time__end=end) as sim:
+                        for _ in range(3):
+                            sim.step(7)
+                            change(sim)
+                        sim.run(last)
+                for path in paths[1:]:
+                    curvebody.resume(path, until=1)
+                    self.assert_same_record(path, paths[0])
+
     def test_a_body_in_a_fluid_is_placed_and_thrown(self):
         body = {"name": "ball", "shape": {"name": "ball", "radius": 0.1}, "density": 2000}
         with curvebody.open({"curvebody": 1, "fluid": {"medium": "none", "gravity": [0, 0, 0]}, "bodies": [body], "time": {"end": 2},
@@ -310,8 +393,26 @@ class Simulations(unittest.TestCase):
             sim.run(1)
             np.testing.assert_allclose(sim.observe("pose")[0, :3], (1, 2, 3.25), rtol=0, atol=1e-13)
         with curvebody.open(os.path.join(SCENARIOS, "joints", "robot-fish.yaml")) as sim:
-            with self.assertRaisesRegex(curvebody.Error, "rows of this run do not determine its state"):
+            with self.assertRaisesRegex(curvebody.Error, r"`pose` cannot be set: .* open the scenario .* joints\.0\.angle; .* checkpoint\(\)"):
                 sim.set(pose=sim.observe("pose"))
+
+    def test_a_particle_is_placed_in_the_world(self):
+        """In flat space with an origin 1.1 above the world's, and in hyperbolic space with origins that have moved."""
+        with curvebody.open(os.path.join(SCENARIOS, "collisions", "bouncing-e3.yaml")) as sim:
+            sim.set(world_position=[0, 0.1, 1.7])
+            np.testing.assert_allclose(sim.observe("plot_position")[0], [0, 0.1, 1.7], rtol=0, atol=1e-15)
+            np.testing.assert_allclose(sim.observe("position")[0], [0, 0.1, 0.6], rtol=0, atol=1e-15)
+            with self.assertRaisesRegex(ValueError, "expected one of `position` and `world_position`"):
+                sim.set(world_position=[[0, 0, 2]], position=[[0, 0, 2]])
+        with curvebody.open(ROD) as sim:
+            sim.run(3)
+            self.assertGreater(sim.observe("origin")[0, 0], 0.5)
+            h, place = curvebody.Space.of(sim), curvebody.to_world(sim)
+            place[0] = h.geodesic(place[0], place[1], 3)[1]
+            sim.set(world_position=place)
+            np.testing.assert_allclose(curvebody.to_world(sim), place, rtol=1e-13)
+            with self.assertRaisesRegex(ValueError, r"x\[1\]: expected a point"):
+                sim.set(world_position=place * [[1], [2]])
 
     def test_a_control_is_set_between_steps(self):
         with curvebody.open(CART) as sim:
@@ -342,7 +443,10 @@ class Simulations(unittest.TestCase):
             self.assertAlmostEqual(sim.time, 2, delta=1e-12)
             with curvebody.open(ROD, time__end=2) as whole:
                 np.testing.assert_array_equal(whole.run().state["position"], sim.state["position"])
-        for use in (sim.step, sim.run, sim.observe, sim.checkpoint, sim.copy, lambda: sim.time, lambda: sim.ended, lambda: sim.resolved,
+        self.assertTrue(sim.ended)
+        self.assertEqual((sim.steps, sim.end, sim.stopped_by, sim.events, sim.warnings), (200, 2, None, [], []))
+        self.assertAlmostEqual(sim.time, 2, delta=1e-12)
+        for use in (sim.step, sim.run, sim.observe, sim.checkpoint, sim.copy, lambda: sim.resolved,
                     lambda: sim.labels("particle"), lambda: sim.set(momentum=0), lambda: sim.state_fields):
             with self.assertRaisesRegex(curvebody.Error, "is closed"):
                 use()
@@ -412,6 +516,13 @@ class Simulations(unittest.TestCase):
             curvebody.open(ROD, integrator__step=-1)
         self.assertEqual(wrong.exception.status, "input")
         self.assertEqual(len(wrong.exception.places), 1)
+        for call in curvebody.open, curvebody.check, curvebody.run, curvebody.batch:
+            for name, key in ("time_end", "time.end"), ("integrator_step", "integrator.step"):
+                with self.assertRaisesRegex(curvebody.Error, f"unknown key '{name}'.*\nnote: .*`{key}` is the argument `{key.replace('.', '__')}`"):
+                    call(ROD, **{name: 3})
+            with self.assertRaises(curvebody.Error) as wrong:
+                call(ROD, end_time=3)
+            self.assertNotIn("underscores", str(wrong.exception))
         with self.assertRaisesRegex(curvebody.Error, "expected the keys|no run|integrator"):
             curvebody.open("curvebody: 1\nbundle: purcell\n")
         with self.assertWarnsRegex(curvebody.Warning, "the energy has changed by") as told:
@@ -498,6 +609,10 @@ class Batches(unittest.TestCase):
         for wrong in {"members": 0}, {"over": {"bodies.0.mass": []}}:
             with self.assertRaisesRegex(ValueError, "at least one"):
                 curvebody.batch(ROD, **wrong)
+        with self.assertRaisesRegex(curvebody.Error, r"^member 1, bodies\.0\.mass=-2:1:\d+: error: mass: expected"):
+            curvebody.batch(ROD, over={"bodies.0.mass": [1, -2]})
+        with self.assertRaisesRegex(curvebody.Error, "cannot read(.|\n)*member 0, with time.end = 3"):
+            curvebody.batch("none.yaml", over={"time.end": [3]})
         with self.assertRaisesRegex(TypeError, "a batch writes no records"):
             curvebody.batch(ROD, members=2, output="a.h5")
         with self.assertRaisesRegex(ValueError, "equally many values"):
@@ -556,6 +671,54 @@ class Spaces(unittest.TestCase):
             d = curvebody.run(os.path.join(SCENARIOS, name + ".yaml"))
             h = curvebody.Space.of(d)
             np.testing.assert_allclose(h.plot_coordinates(curvebody.to_world(d).values), d.plot_position.values, atol=1e-12, err_msg=name)
+            with curvebody.open(os.path.join(SCENARIOS, name + ".yaml")) as sim:
+                np.testing.assert_array_equal(curvebody.to_world(sim.step(int(d.step[-1]))), curvebody.to_world(d).values[-1], err_msg=name)
+
+    def test_the_first_wrong_point_is_named(self):
+        """In hyperbolic space the tolerance grows with the squares of the coordinates, of which <x,x> is a difference."""
+        for name, wrong in (("s3", [0, 0, 0, 2]), ("h3", [1, 0, 0, 0]), ("h3", [0, 0, 0, -1]), ("h2xe", [0, 3, 2, 1]), ("s3", [np.nan, 0, 0, 1]),
+                            ("h3", [0, 0, 0, 1 + 1e-8])):
+            s = curvebody.Space(name)
+            x = np.stack([np.stack([s.base()] * 4)] * 3)
+            y = x.copy()
+            y[1, 2] = y[2, 0] = wrong
+            o = np.concatenate([[0, 1, 0, 0], np.eye(3).ravel(), np.zeros(3)])
+            for call in (lambda: s.distance(x, y), lambda: s.log(x, y), lambda: s.geodesic(x, y, 3), lambda: s.transport(x, y, 0 * x),
+                         lambda: s.distance(x, y, o, o)):
+                with self.assertRaisesRegex(ValueError, r"^y\[1, 2\]: expected a point", msg=name):
+                    call()
+            for call in lambda: s.exp(y, 0 * y), lambda: s.plot_coordinates(y), lambda: s.local(y, o):
+                with self.assertRaisesRegex(ValueError, r"^x\[1, 2\]: expected a point", msg=name):
+                    call()
+            with self.assertRaisesRegex(ValueError, "^y: expected a point"):
+                s.distance(s.base(), wrong)
+            self.assertEqual(s.distance(x, y, check=False)[0, 0], 0)
+        for name, radius in ("h3", 354), ("s3", 3):
+            s = curvebody.Space(name)
+            far = s.point([[radius, angle, 1] for angle in np.linspace(0.1, 3, 50)])
+            self.assertTrue(np.isfinite(s.distance(far, s.base())).all())
+
+    def test_local_is_the_inverse_of_world(self):
+        """Also with a direction, a rotation and a shift."""
+        random = np.random.default_rng(SEED)
+        for name in ("e2", "e3", "h2", "h3", "h2xe", "s3", "s2xe", "nil", "sol"):
+            s = curvebody.Space(name)
+            hyperbolic = name[0] == "h"
+            n = int(name[1]) if name[0] in "eh" else 3
+            turn = np.linalg.qr(random.normal(size=(n, n)))[0]
+            origin = np.zeros((5, 16))
+            origin[:, 1], origin[:, 4:4 + n * n] = 1, np.eye(n).ravel()
+            if name[0] in "eh":
+                origin[:, 0], origin[:, 1:1 + n], origin[:, 4:4 + n * n] = random.uniform(0, 2, 5), turn[0], turn.ravel()
+            if name in ("h2xe", "s2xe", "nil", "sol"):
+                origin[:, -1] = random.normal(size=5)
+            if name in ("nil", "sol"):
+                origin[:, -3:] = random.normal(size=(5, 3))
+            x = s.exp(np.stack([s.base()] * 5), random.normal(size=(5, s.embedding)) * (s.base() == 0 if s.embedding > s.dim else 1))
+            y = s.world(x, origin)
+            self.assertEqual(np.array_equal(x, y), name == "s3")
+            np.testing.assert_allclose(s.local(y, origin), x, rtol=0, atol=1e-13 * abs(y).max() ** (2 if hyperbolic else 1), err_msg=name)
+            np.testing.assert_array_equal(s.local(y[0], origin[0]), s.local(y, origin)[0])
 
     def test_exp_and_log(self):
         random = np.random.default_rng(SEED)

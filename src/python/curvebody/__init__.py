@@ -33,15 +33,17 @@ __all__ = ["Batch", "Error", "Simulation", "Space", "Warning", "batch", "check",
 
 
 def run(scenario: _Scenario, output: _Optional[str] = None, set: _Optional[_Mapping[str, _Any]] = None, *, progress: bool = False,
-        callback=None, **more):
+        callback=None, overwrite: bool = False, **more):
     """Runs a scenario (path, text or dict) and returns its record like `load`.
 
-    output     the file that keeps the record; an existing file is replaced when the run has ended
+    output     the file that keeps the record. An existing file is replaced, except a record that is unfinished or longer:
+               then an error is raised, as by `curvebody run`
+    overwrite  whether such a record is replaced, too, as by `curvebody run --force`
     progress   shows a bar
     callback   called with the simulation after each step; if it returns a true value, the run stops there
     """
     with _tempfile.TemporaryDirectory() as folder:
         record = _os.fspath(output) if output else _os.path.join(folder, "run.h5")
-        with open(scenario, set, output=record, overwrite=True, **more) as sim:
+        with open(scenario, set, output=record, overwrite=overwrite or None, **more) as sim:
             sim.run(progress=progress, callback=callback)
         return load(record)

@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 import warnings
-from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_void_p
+from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 
 __version__ = "0.1.0"
 _SONAME = "libcurvebody.so." + __version__.rpartition(".")[0]
@@ -102,6 +102,10 @@ class RecordOptions(Structure):
                 ("sync", c_int), ("discard", c_bool), ("join_bytes", c_double)]
 
 
+class RecordPosition(Structure):
+    _fields_ = [("rows", c_uint64), ("events", c_uint64), ("checkpoints", c_uint64)]
+
+
 class Space(Structure):
     """The beginning of cb_space (curvebody/space.h)."""
 
@@ -145,11 +149,17 @@ _FUNCTIONS = [
     ("cb_run_evaluate", c_int, [c_void_p, POINTER(POINTER(c_void_p))]),
     ("cb_run_on_warning", c_int, [c_void_p, WARNING, c_void_p]),
     ("cb_run_end", c_double, [c_void_p]),
+    ("cb_run_rows", c_int64, [c_void_p]),
     ("cb_run_step", c_double, [c_void_p]),
     ("cb_run_time", c_double, [c_void_p]),
     ("cb_run_steps", c_int64, [c_void_p]),
     ("cb_run_stopped", c_char_p, [c_void_p]),
     ("cb_record_create", c_int, [c_char_p, POINTER(Layout), POINTER(RecordOptions), POINTER(c_void_p)]),
+    ("cb_reader_open", c_int, [c_char_p, POINTER(c_void_p)]),
+    ("cb_reader_close", None, [c_void_p]),
+    ("cb_reader_position", RecordPosition, [c_void_p]),
+    ("cb_reader_completed", c_bool, [c_void_p]),
+    ("cb_reader_rows", c_int, [c_void_p, c_size_t, c_uint64, c_uint64, POINTER(c_double)]),
     ("cb_record_sink", Sink, [c_void_p]),
     ("cb_record_warning", c_int, [c_void_p, c_double, c_char_p]),
     ("cb_record_free", None, [c_void_p]),

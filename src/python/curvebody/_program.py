@@ -8,7 +8,7 @@ from typing import Any, Mapping, Optional
 
 from . import _library
 from ._library import Error, program
-from ._scenario import File, Scenario, settings
+from ._scenario import File, Scenario, explained, settings
 from .records import load
 
 
@@ -40,7 +40,10 @@ def _options(options: Mapping[str, Any]):
 def check(scenario: Scenario, set: Optional[Mapping[str, Any]] = None, **more) -> str:
     """Returns the scenario with all its defaults, as YAML."""
     with File(scenario) as path:
-        return call("check", path, *_sets(set, more))
+        try:
+            return call("check", path, *_sets(set, more))
+        except Error as error:
+            raise explained(error, more) from None
 
 
 def gait(scenario: Scenario, task: str = "holonomy", set: Optional[Mapping[str, Any]] = None, output: Optional[str] = None, **options):

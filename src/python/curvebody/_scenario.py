@@ -1,8 +1,11 @@
 """Scenarios as they are given: a path, a text in YAML, or a dictionary; and settings of their keys."""
 import json
 import os
+import re
 import tempfile
 from typing import Any, Mapping, Optional, Union
+
+from ._library import Error
 
 Scenario = Union[str, os.PathLike, Mapping[str, Any]]
 
@@ -24,6 +27,16 @@ def to_text(value) -> str:
 def settings(given: Optional[Mapping[str, Any]], more: Mapping[str, Any]) -> list:
     """The texts KEY=VALUE for {"integrator.step": 0.1} and for integrator__step=0.1."""
     return [f"{key}={to_text(value)}" for key, value in {**(given or {}), **{k.replace("__", "."): v for k, v in more.items()}}.items()]
+
+
+def explained(error: Error, more: Mapping[str, Any]) -> Error:
+    """The error of a scenario, with a note if an argument with one underscore stands for a key with a dot."""
+    for name in more:
+        section, _, key = name.partition("_")
+        if section and f"unknown key '{name}'" in str(error) and re.search(rf"(?i:expected) one of.*\b{section}\b", str(error)):
+            return Error(f"{error}\nnote: two underscores stand for a dot: the key `{section}.{key}` is the argument `{section}__{key}`",
+                         error.code, error.status)
+    return error
 
 
 def is_text(scenario) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy as np
 
 from . import _library
-from ._library import check, library
+from ._library import Error, check, library
 from ._scenario import Scenario
 from .simulation import _MOST, Simulation
 
@@ -57,13 +57,26 @@ class Batch:
             raise ValueError(f"expected equally many values for each key, at least one, found {sorted(lengths)}; product=True takes all combinations")
         self.over, self._threads = over, int(threads)
         n = lengths.pop()
-        self.members = [Simulation(scenario, {**(set or {}), **{key: values[i] for key, values in over.items()}}, observables=observables,
-                                   **more) for i in range(n)]
+        self.members = [self._member(scenario, {key: values[i] for key, values in over.items()}, i, set, observables, more) for i in range(n)]
         self.errors: list = [None] * n
         self.control = _Controls(self.members)
         self._status = (ctypes.c_int * n)()
         self._text = (ctypes.c_char * 600 * n)()
         self._speed = 0.0  # steps per second
+
+    @staticmethod
+    def _member(scenario, own, i, set, observables, more):
+        """Opens member i; `own` are its values of the keys of `over`. An error names the member and the key."""
+        try:
+            return Simulation(scenario, {**(set or {}), **own}, observables=observables, **more)
+        except Error as error:
+            text = str(error)
+            for key in own:
+                text = text.replace(f"--set {key}=", f"member {i}, {key}=")
+            if text == str(error):
+                values = ", ".join(f"{key} = {value}" for key, value in own.items())
+                text += f"\nnote: this is an error of member {i}" + (f", with {values}" if values else "")
+            raise Error(text, status=error.status) from None
 
     def __len__(self):
         return len(self.members)

@@ -119,13 +119,16 @@ def _surfaces(path, beside):
 
 
 def to_world(data):
-    """Positions of all particles in the world's embedding, [time, particle, coordinate], from /position and /origin. In
-    hyperbolic space these numbers grow like exp(distance from the base point), and their differences lose digits. To keep
-    the digits, use `Space.distance` with origins."""
-    if "position" not in data or "origin" not in data:
-        raise Error("the record has no state: it was written with `record: {state: false}`; /plot_position has its plot coordinates")
+    """Positions of all particles in the world's embedding: of a record as an array [time, particle, coordinate], from
+    /position and /origin; of a simulation, at the present time, as an array [particle, coordinate]. In hyperbolic space
+    these numbers grow like exp(distance from the base point), and their differences lose digits. To keep the digits, use
+    `Space.distance` with origins."""
     from .spaces import Space
 
+    if not hasattr(data, "attrs"):
+        return Space.of(data).world(data.observe("position"), data.observe("origin")[data._components()])
+    if "position" not in data or "origin" not in data:
+        raise Error("the record has no state: it was written with `record: {state: false}`; /plot_position has its plot coordinates")
     position, origin = data["position"].values, data["origin"].values
     component = data["particle_component"].values.astype(int)
     return data["position"].copy(data=Space.of(data).world(position, origin[:, component])).assign_attrs(long_name="position in the world's embedding")

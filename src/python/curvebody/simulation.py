@@ -21,7 +21,7 @@ import numpy as np
 
 from . import _library
 from ._library import EVENT, FIELD_TYPES, WARNING, Error, Sink, byref, c_char_p, c_double, c_size_t, c_void_p, check, library
-from ._scenario import Scenario, content, is_text, settings
+from ._scenario import Scenario, content, explained, is_text, settings
 
 _KINDS = ("reflect", "stop", "mark", "retry", "warn")  # cb_event_action
 _TURN = 0.05  # seconds after which a call returns to Python, so that Ctrl-C and progress bars work
@@ -50,6 +50,13 @@ def _view(address, kind, shape, owner):
     array = np.frombuffer(memory, FIELD_TYPES[kind]).reshape(shape)
     array.flags.writeable = False
     return array
+
+
+def _write(state, values):
+    """Writes values to an array of the state, which is read-only for others."""
+    state.flags.writeable = True
+    state[...] = values
+    state.flags.writeable = False
 
 
 def _reshaped(name, value, like):
@@ -93,6 +100,7 @@ class _Controls(collections.abc.MutableMapping):
     def __init__(self, names, values, owner):
         self._at = {name: i for i, name in enumerate(names)}
         self._values, self._owner = values, owner
+        self.changed = False  # whether a value was changed after the last checkpoint
 
     def __getitem__(self, name):
         return float(self._values[self._at[name]])
@@ -103,6 +111,7 @@ class _Controls(collections.abc.MutableMapping):
             raise ValueError(f"control `{name}`: expected a finite number, found {value}")
         if name not in self._at:
             raise KeyError(f"the scenario has no control `{name}`: its controls are {', '.join(self._at) or 'none'}")
+        self.changed = self.changed or value != self[name]
         self._values[self._at[name]] = value
 
     def __delitem__(self, name):
@@ -130,8 +139,9 @@ class Simulation:
     """
 
     def __init__(self, scenario: Scenario, set: Optional[Mapping[str, Any]] = None, *, output: Optional[str] = None,
-                 observables: Optional[Sequence[str]] = None, overwrite: bool = False, **more):
+                 observables: Optional[Sequence[str]] = None, overwrite: Optional[bool] = False, **more):
         self._scenario, self._record, self._open = c_void_p(), None, False
+        self._changed = False  # whether the state or the integrator's history was changed after the last checkpoint
         lib = library()
         if observables is not None:
             more = {**more, "record.observables": list(observables)}
@@ -141,7 +151,10 @@ class Simulation:
             status = lib.cb_scenario_open_text(b"scenario", content(scenario).encode(), sets, len(given), byref(self._scenario))
         else:
             status = lib.cb_scenario_open(os.fspath(scenario).encode(), sets, len(given), byref(self._scenario))
-        check(status)
+        try:
+            check(status)
+        except Error as error:
+            raise explained(error, more) from None
         self._owner = _Owner(self._scenario)
         self._run = lib.cb_scenario_run(self._scenario)
         if not self._run:
@@ -210,12 +223,46 @@ class Simulation:
     def _create_record(self, path, overwrite):
         lib = library()
         options = lib.cb_scenario_record(self._scenario)
-        options.overwrite = overwrite
+        if overwrite is None:
+            self._check_replaced(os.fspath(path))
+        options.overwrite, options.discard = overwrite is None or overwrite, bool(overwrite)
         self._record = c_void_p()
-        check(lib.cb_record_create(os.fspath(path).encode(), ctypes.byref(self._layout), byref(options), byref(self._record)))
+        self._create(path, options, self._record)
         own = lib.cb_record_sink(self._record)
         self._file_event, self._file_self, self._file_close = own.event, own.self, own.close
         self._sink = Sink(self=own.self, row=own.row, event=self._keep[1], checkpoint=own.checkpoint, close=own.close)
+
+    def _create(self, path, options, record):
+        """Creates a record; its errors say how to replace a file."""
+        try:
+            check(library().cb_record_create(os.fspath(path).encode(), ctypes.byref(self._layout), byref(options), byref(record)))
+        except Error as error:
+            text = str(error).replace("`run --force`", "`overwrite=True`")
+            if text.endswith(": exists already"):
+                text += ": expected another name, or `overwrite=True` to replace it"
+            raise Error(text, status=error.status) from None
+
+    def _check_replaced(self, path):
+        """Raises an error if a file is a record with results that this run would not have, as `curvebody run` does: it is
+        unfinished and has rows after the start, or it is longer. The library itself finds the segments of a killed run."""
+        lib, reader, last = library(), c_void_p(), c_double()
+        if not os.path.exists(path) or os.path.isdir(path + ".parts") or lib.cb_reader_open(path.encode(), byref(reader)):
+            return
+        rows, completed = lib.cb_reader_position(reader).rows, lib.cb_reader_completed(reader)
+        failed = rows < 2 or lib.cb_reader_rows(reader, 0, rows - 1, 1, byref(last))
+        lib.cb_reader_close(reader)
+        if failed:
+            return
+        time, end, own = last.value, self.end, lib.cb_run_rows(self._run)
+        wrong = None
+        if not completed:
+            wrong = f"its run is unfinished, at time {time:.15g}: expected `curvebody.resume`"
+        elif time > end + 0.5 * lib.cb_run_step(self._run):
+            wrong = f"the record ends at time {time:.15g}, after the end {end:.15g} of this run: expected another output"
+        elif rows > own:
+            wrong = f"the record has {rows} rows, this run would have {own}: expected another output"
+        if wrong:
+            raise Error(f"{path}: cannot write: {wrong}, or `overwrite=True` to replace it", status="file")
 
     def _find_controls(self):
         names, values = ctypes.POINTER(c_char_p)(), ctypes.POINTER(c_double)()
@@ -248,14 +295,12 @@ class Simulation:
     @property
     def time(self) -> float:
         """The present time, in the unit of the scenario."""
-        self._alive()
-        return self._now(self._run)
+        return self._now(self._run) if self._open else self._last["time"]
 
     @property
     def steps(self) -> int:
         """The number of steps so far."""
-        self._alive()
-        return self._steps(self._run)
+        return self._steps(self._run) if self._open else self._last["steps"]
 
     @property
     def step_size(self) -> float:
@@ -264,24 +309,25 @@ class Simulation:
     @property
     def end(self) -> float:
         """The end time; it may be changed."""
-        self._alive()
-        return library().cb_run_end(self._run)
+        return library().cb_run_end(self._run) if self._open else self._last["end"]
 
     @end.setter
     def end(self, time):
         self._alive()
+        ended = self.ended  # a run that goes on after its end has made another row than a run with the new end
         check(library().cb_run_set_end(self._run, float(time)))
+        self._changed = self._changed or ended
 
     @property
     def ended(self) -> bool:
         """Whether the run has reached its end, or an event has stopped it."""
-        self._alive()
-        return library().cb_run_ended(self._run)
+        return library().cb_run_ended(self._run) if self._open else self._last["ended"]
 
     @property
     def stopped_by(self) -> Optional[str]:
         """The name of the event that has stopped the run, or None."""
-        self._alive()
+        if not self._open:
+            return self._last["stopped_by"]
         name = library().cb_run_stopped(self._run)
         return name.decode() if name else None
 
@@ -299,7 +345,7 @@ class Simulation:
         the step."""
         if not self._open:
             self._alive()
-        if n == 1:
+        if n == 1 and not (self._record and self._is_changed):
             status = self._advance(*self._arguments, 1, 0.0, None)
             if status or self._told or self._failure:
                 self._finish(status)
@@ -315,7 +361,10 @@ class Simulation:
             left = target - self.steps
             if left <= 0 or self.ended:
                 return self
-            self._finish(self._advance(*self._arguments, min(left, every), _TURN, None))
+            if self._record and self._is_changed and self.steps > 0:
+                self._record_changes()
+            most = 1 if self._record and self._is_changed else every
+            self._finish(self._advance(*self._arguments, min(left, most), _TURN, None))
             if bar:
                 bar.to(self.time)
             if callback and callback(self):
@@ -339,8 +388,9 @@ class Simulation:
         callback   called with the simulation after each step; if it returns a true value, the run stops there
         progress   shows a bar: that of tqdm if it is installed
 
-        Ctrl-C stops after the step in hand and raises KeyboardInterrupt; a record is closed whole, and `curvebody.resume`
-        continues it."""
+        Ctrl-C stops after the step in hand and raises KeyboardInterrupt. The record is closed, and `curvebody.resume`
+        continues it, with the numbers of a run that was not stopped."""
+        self._alive()
         n = self._steps_to(until)
         bar = _Progress(self.time, self.end if until is None else until) if progress else None
         try:
@@ -384,7 +434,7 @@ class Simulation:
     def checkpoint(self) -> Dict[str, np.ndarray]:
         """A copy of the restart state, for `restore`. It deletes the integrator's history, as each checkpoint of a record does."""
         self._alive()
-        library().cb_run_checkpoint(self._run, byref(c_size_t()))
+        self._forget()
         return {name: array.copy() for name, array in self.state.items()}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> "Simulation":
@@ -397,9 +447,7 @@ class Simulation:
                         status="argument")
         values = {name: _reshaped(name, state[name], own) for name, own in self.state.items()}
         for name, own in self.state.items():
-            own.flags.writeable = True
-            own[...] = values[name]
-            own.flags.writeable = False
+            _write(own, values[name])
         check(library().cb_run_restore(self._run))
         return self
 
@@ -413,23 +461,45 @@ class Simulation:
         return out
 
     def set(self, **arrays) -> "Simulation":
-        """Sets fields of the state: sim.set(momentum=..), with the shapes that `observe` returns. The fields that are not given stay. The
-        numbers are not checked against constraints or joints."""
+        """Sets fields of the state: sim.set(momentum=..), with the shapes that `observe` returns. The fields that are not given stay.
+        Positions and momenta are relative to the moving origins, as in a record; `world_position` are positions in the
+        world's embedding (see `to_world`). The numbers are not checked against constraints or joints."""
         self._alive()
         fields = self.state_fields
+        if "world_position" in arrays and "origin" in fields:
+            arrays = self._local(**arrays)
         unknown = [name for name in arrays if name not in fields]
+        if unknown and not fields:
+            raise Error(f"`{unknown[0]}` cannot be set: the fields of this run do not determine its state, as with joints. To start from "
+                        f"another state, open the scenario with other values of its keys, such as joints.0.angle; to return to an "
+                        f"earlier state, use checkpoint() and restore()", status="argument")
         if unknown:
-            raise Error(f"`{unknown[0]}` cannot be set: expected {', '.join(fields) or 'no field, because rows of this run do not determine its state'}",
-                        status="argument")
+            raise Error(f"`{unknown[0]}` cannot be set: expected {', '.join(fields)}", status="argument")
         row = {name: np.ascontiguousarray(self.observe(name), float) for name in fields}
         for name, value in arrays.items():
             row[name] = _reshaped(name, value, row[name])
             if not np.isfinite(row[name]).all():
                 raise ValueError(f"{name}: expected finite numbers")
         pointers = (ctypes.POINTER(c_double) * len(fields))(*[row[name].ctypes.data_as(ctypes.POINTER(c_double)) for name in fields])
-        library().cb_run_checkpoint(self._run, byref(c_size_t()))
+        self._forget()
+        self._changed = True
         check(library().cb_run_restore_row(self._run, byref(_library.RowState(self.time, self.steps, pointers))))
         return self
+
+    def _local(self, world_position, **arrays):
+        """The arrays for `set` with positions relative to the origins, for positions in the world."""
+        from .spaces import Space
+
+        if "position" in arrays:
+            raise ValueError("expected one of `position` and `world_position`, found both")
+        origin = np.asarray(arrays.get("origin", self.observe("origin")), float)[self._components()]
+        return {**arrays, "position": Space.of(self).local(_reshaped("world_position", world_position, self.observe("position")), origin)}
+
+    def _components(self):
+        """The component of each particle, whose origin its position is relative to."""
+        constants = self._layout.constants[:self._layout.n_constants]
+        values = next(c.integers for c in constants if c.name == b"particle_component")
+        return np.array(values[:self._dims["particle"].count])
 
     def copy(self) -> "Simulation":
         """Another simulation with the same scenario and state, which has no record. Both continue with the same numbers; the history of
@@ -452,36 +522,67 @@ class Simulation:
         lib = library()
         options, record = lib.cb_scenario_record(self._scenario), c_void_p()
         options.overwrite = overwrite
-        check(lib.cb_record_create(os.fspath(path).encode(), ctypes.byref(self._layout), byref(options), byref(record)))
+        self._create(path, options, record)
         try:
             sink, row = lib.cb_record_sink(record), ctypes.POINTER(c_void_p)()
             check(lib.cb_run_evaluate(self._run, byref(row)))
-            check(sink.row(sink.self, row))
-            check(self._write_checkpoint(sink))
+            if self.steps:
+                check(sink.row(sink.self, row))
+            check(sink.checkpoint(sink.self, *self._forget()))
+            if not self.steps:  # a run that is resumed from step 0 writes this row again
+                check(sink.row(sink.self, row))
             check(sink.close(sink.self, self.ended))
         finally:
             lib.cb_record_free(record)
 
-    def _write_checkpoint(self, sink):
+    def _forget(self):
+        """Deletes the history of the integrator. Returns the restart state, and the number of its pieces."""
         count = c_size_t()
-        return sink.checkpoint(sink.self, library().cb_run_checkpoint(self._run, byref(count)), count.value)
+        self._changed = self._changed or not self.ended
+        return library().cb_run_checkpoint(self._run, byref(count)), count.value
+
+    # The steps of a record can be repeated, bit for bit, from any of its checkpoints if nothing was changed from outside
+    # after it. Therefore another checkpoint follows a change. It is written before the next step, and not at step 0, where
+    # a resumed run writes the row of the start.
+
+    @property
+    def _is_changed(self):
+        return self._changed or self.control.changed
+
+    def _record_changes(self):
+        """Writes a checkpoint with the changes from outside to the record."""
+        if self.control.changed:  # the run itself takes new controls in the next step
+            _write(self.state["control"], [*self.control.values()])
+        state = self._forget()
+        self._changed = self.control.changed = False
+        check(self._sink.checkpoint(self._sink.self, *state))
 
     # --- the end ---
 
     def close(self) -> None:
-        """Closes the record, if there is one. `state` has copies of the last state then."""
+        """Closes the record, if there is one. `state` has copies of the last state then; `time`, `steps`, `end`, `ended`,
+        `stopped_by`, `events` and `warnings` keep their last values.
+
+        A run that has not ended continues from the last checkpoint of its record, with the numbers of a run that was not
+        stopped."""
         if not getattr(self, "_open", False):
             return
-        self._open, lib, status = False, library(), 0
-        ended = lib.cb_run_ended(self._run)
+        lib, failure, status = library(), None, 0
+        self._last = {name: getattr(self, name) for name in ("time", "steps", "end", "ended", "stopped_by")}
+        if self._record and self._is_changed:
+            try:
+                self._record_changes()
+            except Error as error:  # the record is closed all the same
+                failure = error
+        self._open = False
         self.state = {name: array.copy() for name, array in self.state.items()}
         lib.cb_run_on_warning(self._run, WARNING(), None)
         if self._record:
-            if not ended:
-                status = self._write_checkpoint(self._sink)
-            status = self._file_close(self._file_self, ended) or status
+            status = self._file_close(self._file_self, self._last["ended"])
             lib.cb_record_free(self._record)
         self._owner = None
+        if failure:
+            raise failure
         check(status)
 
     def __enter__(self):
@@ -509,6 +610,7 @@ def open(scenario: Scenario, set: Optional[Mapping[str, Any]] = None, **more) ->
     set, integrator__step=0.1   settings of keys of the scenario
     output        the record, an HDF5 file; without it nothing is written
     observables   the groups of fields that `observe` returns and the record contains
-    overwrite     whether an existing record may be replaced
+    overwrite     whether an existing file may be replaced, with the rows that a killed run left next to it; None: it may be
+                  replaced as by `curvebody run`, unless it is a record that is unfinished or longer
     """
     return Simulation(scenario, set, **more)

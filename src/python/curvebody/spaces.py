@@ -37,7 +37,8 @@ def _each(function, n, *given):
 class Space:
     """A space of a scenario, given by its name and parameters, by its map, or by its text in YAML. A point is an array of
     coordinates in its embedding, or of its own coordinates if the space is given by a metric. Functions take one point or
-    an array [..., coordinate]."""
+    an array [..., coordinate]. They raise a ValueError if coordinates are not those of a point. With check=False,
+    `distance`, `exp` and `log` do not test this; for many points the test takes about as long as `distance`."""
 
     def __init__(self, name, **parameters):
         if isinstance(name, dict):
@@ -50,11 +51,13 @@ class Space:
         check(library().cb_space_open_text(b"space", text.encode(), ctypes.byref(self._g)))
         told = ctypes.cast(self._g, ctypes.POINTER(_library.Space)).contents
         self.dim, self.embedding = told.dim, told.embedding
+        self._curved = [(f.offset, f.count, f.curvature) for f in told.factor[:told.n_factors]
+                        if f.curvature and self.embedding > self.dim]
 
     @classmethod
     def of(cls, data):
-        """The space of a record."""
-        lines = data.attrs.get("scenario", "").splitlines()
+        """The space of a record or of a simulation."""
+        lines = (data.attrs.get("scenario", "") if hasattr(data, "attrs") else data.resolved).splitlines()
         first = next((i for i, line in enumerate(lines) if line.startswith("space:")), None)
         if first is None:
             raise Error("expected a record with a space")
@@ -89,14 +92,36 @@ class Space:
         zero, v = np.zeros(size), np.empty(self.embedding)
         return _each(lambda q, x: library().cb_chart_push(self._g, chart, q, _pointer(zero), x, _pointer(v)), self.embedding, (q, size))
 
+    def _check(self, **points):
+        """Raises a ValueError with the index of the first coordinates that are not those of a point: <x,x> = 1/K, to 1e-9 of 1/K,
+        or of the squares of the coordinates where these are larger, since they have round-off. K is the curvature of a factor."""
+        for name, x in points.items():
+            x = np.asarray(x, float)
+            for offset, count, K in self._curved if x.shape[-1:] == (self.embedding,) else ():
+                y = x[..., offset:offset + count]
+                with np.errstate(over="ignore", invalid="ignore"):  # a result that is not finite fails the test
+                    size = np.einsum("...i,...i", y, y)
+                    square = size if K > 0 else size - 2 * y[..., -1]**2
+                    good = abs(K * square - 1) <= 1e-9 * np.maximum(1, abs(K) * size)
+                if K < 0:
+                    good &= y[..., -1] > 0
+                if not np.all(good):
+                    first = np.unravel_index(np.argmin(good), np.shape(good))
+                    at = f"[{', '.join(map(str, first))}]" if first else ""
+                    where = f" in the coordinates {offset} to {offset + count - 1}" if count < self.embedding else ""
+                    raise ValueError(f"{name}{at}: expected a point, with <x,x> = {1 / K:.6g}{' and a last coordinate > 0' * (K < 0)}"
+                                     f"{where}, found {y[first]}")
+
     def _pairs(self, x, y):
         """Arrays of points with their shapes before the last axis broadcast; and this shape."""
         return _broadcast((x, self.embedding), (y, self.embedding))
 
-    def distance(self, x, y, origin_x=None, origin_y=None):
+    def distance(self, x, y, origin_x=None, origin_y=None, check=True):
         """Geodesic distance of points. With origin_x and origin_y, x and y are points local to these origins, as in a record;
         the distance then keeps all digits however far out they are."""
         n, lib = self.embedding, library()
+        if check:
+            self._check(x=x, y=y)
         if origin_x is None and origin_y is None:
             (x, y), shape = self._pairs(x, y)
             out = np.empty(shape)
@@ -105,15 +130,19 @@ class Space:
         return _each(lambda *pointers: lib.cb_origin_distance(self._g, *pointers), 1,
                      (origin_x, _ORIGIN), (x, n), (origin_y, _ORIGIN), (y, n))[..., 0]
 
-    def exp(self, x, v):
+    def exp(self, x, v, check=True):
         """The end of the geodesic from x with velocity v, at time 1."""
+        if check:
+            self._check(x=x)
         (x, v), shape = self._pairs(x, v)
         out = np.empty(x.shape)
         library().cb_exp_all(self._g, int(np.prod(shape, dtype=int)), _pointer(x), _pointer(v), _pointer(out))
         return out
 
-    def log(self, x, y):
-        """The velocity at x of the shortest geodesic that reaches y at time 1."""
+    def log(self, x, y, check=True):
+        """The velocity at x of the shortest geodesic that reaches y at time 1. An error for antipodal points names the pair."""
+        if check:
+            self._check(x=x, y=y)
         (x, y), shape = self._pairs(x, y)
         out, which = np.empty(x.shape), ctypes.c_size_t()
         status = library().cb_log_all(self._g, int(np.prod(shape, dtype=int)), _pointer(x), _pointer(y), _pointer(out), ctypes.byref(which))
@@ -124,6 +153,7 @@ class Space:
 
     def geodesic(self, x, y, points=101):
         """Points of the shortest geodesic from x to y, as an array [points, ..., embedding]."""
+        self._check(x=x, y=y)
         n, times = self.embedding, np.linspace(0, 1, points)
         if n == self.dim:
             return self.exp(x, np.multiply.outer(times, self.log(x, y)))
@@ -131,14 +161,41 @@ class Space:
 
     def transport(self, x, y, u):
         """The vector u after parallel transport from x to y along the shortest geodesic."""
+        self._check(x=x, y=y)
         n = self.embedding
         return _each(lambda *pointers: library().cb_transport(self._g, *pointers), n, (x, n), (y, n), (u, n))
 
     def plot_coordinates(self, x):
         """Three plot coordinates of a point: the ball model, the stereographic projection, or the coordinates."""
+        self._check(x=x)
         return _each(lambda x, p: library().cb_plot_coordinates(self._g, x, None, p, None), 3, (x, self.embedding))
 
     def world(self, x, origin):
         """The point in the world's embedding of a point that is local to an origin."""
         n = self.embedding
         return _each(lambda *pointers: library().cb_origin_world_point(self._g, *pointers), n, (origin, _ORIGIN), (x, n))
+
+    def local(self, x, origin):
+        """The point local to an origin of a point x in the world's embedding: the inverse of `world`. In hyperbolic space it loses
+        digits like exp(distance from the base point)."""
+        self._check(x=x)
+        if self.embedding > self.dim:
+            return self.world(x, self._inverse(origin))
+        # `world` is affine here: solved with the columns of its matrix, and once more for what round-off has left
+        x, origin = np.asarray(x, float), np.asarray(origin, float)
+        zero = self.world(np.zeros(self.dim), origin)
+        matrix = np.moveaxis(np.array([self.world(e, origin) - zero for e in np.eye(self.dim)]), 0, -1)
+        solve = lambda b: np.linalg.solve(matrix, b[..., None])[..., 0]
+        y = solve(x - zero)
+        return y + solve(x - self.world(y, origin))
+
+    def _inverse(self, origin):
+        """The inverse of world = T(length, direction) R local + shift: T(length, -R^T direction) R^T (local - shift), where T and R
+        act on a hyperbolic factor and the shift on a flat one."""
+        n = next((count - 1 for _, count, K in self._curved if K < 0), 3)
+        out = np.array(origin, float)
+        turn = np.moveaxis(out[..., 4:4 + n * n].reshape(out.shape[:-1] + (n, n)), -1, -2)
+        out[..., 1:1 + n] = -(turn @ out[..., 1:1 + n, None])[..., 0]
+        out[..., 4:4 + n * n] = turn.reshape(out.shape[:-1] + (n * n,))
+        out[..., 13:] *= -1
+        return out

@@ -6,8 +6,7 @@
  *   /conjugate[optimum, 2] /found /wong /abnormal
  *
  * The arrays of the first line describe the best gait at T = 513 times. The other arrays describe all optima, the best
- * first. n is the number of shape variables, algebra an axis of the Lie algebra, and number a number of a group
- * element.
+ * first. n is the number of shape variables, algebra the axes of the Lie algebra, number the numbers of an element.
  *
  * curvebody gait SCENARIO optimality: the distance of the scenario's gait from stationary cost among gaits with the
  * same holonomy, and its type (minimum, saddle). The comparison is with gaits that reach the same amount of the target

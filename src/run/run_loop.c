@@ -324,8 +324,7 @@ cb_blob *cb_run_state(cb_run *run, size_t *count) {
   return run->blob;
 }
 
-/* Stores the present values of the controls in run->control, a part of the state. Returns whether one of them has
- * changed. */
+/* Stores the present values of the controls in run->control, a part of the state. Returns whether one has changed. */
 static bool take_controls(cb_run *run) {
   const cb_run_controls *c = run->options.controls;
   const size_t size = c ? c->n * sizeof *run->control : 0;

@@ -9,6 +9,7 @@ import os
 import random
 import re
 import resource
+import shutil
 import struct
 import time
 import unittest
@@ -137,14 +138,23 @@ class OthersFiles(Case):
     # ---- Segments of a record that a killed run left
 
     def leave(self, name, segments):
-        """Makes a record with this number of segments. Each is begun by a run, which is killed once the record names it."""
+        """Makes a record with this number of segments. Each is begun by a run, which is killed once the record names it. If a
+        run was killed before its first checkpoint, it cannot be resumed, and the record is made again."""
         self.write("rod.yaml", ROD.replace("end: 1}", "end: 1e9}"))
-        for n in range(1, segments + 1):
+        n = 1
+        while n <= segments:
+            if n == 1:
+                shutil.rmtree(self.path(name + ".parts"), ignore_errors=True)
+                if os.path.exists(self.path(name)):
+                    os.remove(self.path(name))
             run = self.start(*(["run", "rod.yaml", "-o"] if n == 1 else ["resume"]), name, "--quiet")
-            while not os.path.exists(self.path(name)) or f"{n:06}.h5".encode() not in self.read(name):
+            named = False
+            while not named and run.poll() is None:
                 time.sleep(0.01)
+                named = os.path.exists(self.path(name)) and f"{n:06}.h5".encode() in self.read(name)
             run.kill()
             run.wait()
+            n = n + 1 if named else 1
 
     def test_damaged_segments(self):
         self.leave("left.h5", 2)

@@ -16,38 +16,8 @@ typedef struct arguments {
   bool force, quiet, json;
 } arguments;
 
-/* Returns CB_ERROR_FILE if the output is a record with results that the new run would not have: it is unfinished and
- * has rows after the start, or it is longer. Segments of a killed run are found by cb_record_create, and any other file
- * is replaced. */
-static cb_status check_replaced(const char *path, const cb_run *run) {
-  cb_reader *reader = NULL;
-  double last = 0;
-  if (cb_record_state(path) != CB_FOLDER_NONE || cb_reader_open(path, &reader)) return CB_OK;
-  const uint64_t rows = cb_reader_position(reader).rows, new_rows = (uint64_t)cb_run_rows(run);
-  const bool completed = cb_reader_completed(reader);
-  const cb_status status = rows ? cb_reader_rows(reader, 0, rows - 1, 1, &last) : CB_OK;
-  cb_reader_close(reader);
-  if (status || rows < 2) return CB_OK;
-  if (!completed)
-    return cb_fail(CB_ERROR_FILE,
-                   "%s: cannot write: its run is unfinished, at time %.15g: expected `curvebody resume`, or `run "
-                   "--force` to replace it",
-                   path, last);
-  if (last > cb_run_end(run) + 0.5 * cb_run_step(run))
-    return cb_fail(CB_ERROR_FILE,
-                   "%s: cannot write: the record ends at time %.15g, after the end %.15g of this run: expected another "
-                   "output, or `run --force` to replace it",
-                   path, last, cb_run_end(run));
-  if (rows > new_rows)
-    return cb_fail(CB_ERROR_FILE,
-                   "%s: cannot write: the record has %llu rows, this run would have %llu: expected another output, or "
-                   "`run --force` to replace it",
-                   path, (unsigned long long)rows, (unsigned long long)new_rows);
-  return CB_OK;
-}
-
 static cb_status open_record(const arguments *a, cb_scenario *scenario, cb_record **record) {
-  const cb_status status = a->force ? CB_OK : check_replaced(a->output, cb_scenario_run(scenario));
+  const cb_status status = a->force ? CB_OK : cb_scenario_check_replaced(scenario, a->output);
   if (status) return status;
   cb_record_options how = cb_scenario_record(scenario);
   how.overwrite = true;

@@ -2,11 +2,11 @@
  * .TP a paragraph with a tag, \fB and \fI change the font. */
 #include "cli/cli.h"
 
+#include "core/file.h"
 #include <curvebody/api.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { WIDTH = 80, COLUMN = 26, NAMES = 512 };
 
@@ -140,13 +140,8 @@ static void put_exits(FILE *out, const char *more) {
 
 /* Prints the folder of the manual, if it is installed with the program. */
 static void put_manual(FILE *out) {
-  char program[PATH_MAX], path[PATH_MAX + sizeof CURVEBODY_MANUAL];
-  const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (n <= 0) return;
-  program[n] = 0;
-  *strrchr(program, '/') = 0;
-  snprintf(path, sizeof path, "%s/" CURVEBODY_MANUAL, program);
-  char *manual = realpath(path, NULL);
+  char path[2 * PATH_MAX],
+      *manual = cb_beside_program(CURVEBODY_MANUAL, path, sizeof path) ? realpath(path, NULL) : NULL;
   if (manual) fprintf(out, "\nManual: %s\n", manual);
   free(manual);
 }

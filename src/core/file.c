@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -159,4 +160,14 @@ cb_status cb_read_whole_file(const char *path, size_t limit, char **data, size_t
 
 cb_status cb_read_standard_input(size_t limit, char **data, size_t *n) {
   return read_all(STDIN_FILENO, "standard input", limit, data, n);
+}
+
+bool cb_beside_program(const char *relative, char *out, size_t size) {
+  char program[PATH_MAX];
+  const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (n <= 0) return false;
+  program[n] = 0;
+  *strrchr(program, '/') = 0;
+  const int length = snprintf(out, size, "%s/%s", program, relative);
+  return length > 0 && (size_t)length < size && access(out, R_OK) == 0;
 }

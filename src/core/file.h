@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/failure.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,6 +27,9 @@ int cb_read_at(int fd, uint64_t at, size_t size, void *bytes, size_t *got);
 
 /* Closes the file. Returns 0 or the errno of close. */
 int cb_close(int fd);
+
+/* Writes the path of a file, given relative to the folder of the running program. Returns whether it can be read. */
+bool cb_beside_program(const char *relative, char *out, size_t size);
 
 /* Fails with "PATH: cannot VERB: " and the text of `error`, an errno. Returns CB_ERROR_FILE, or CB_ERROR_MEMORY for
  * ENOMEM. */

@@ -56,6 +56,10 @@ const char *cb_scenario_inputs(const cb_scenario *scenario);
 cb_files cb_scenario_files(const cb_scenario *scenario);
 /* Returns the options of the scenario's record. The option `overwrite` is false: an existing file is not replaced. */
 cb_record_options cb_scenario_record(const cb_scenario *scenario);
+/* Returns CB_ERROR_FILE if the file is a record with results that the scenario's run would not have: it is unfinished
+ * and has rows after the start, or it is longer. Segments of a killed run are found by cb_record_create; any other file
+ * may be replaced. */
+cb_status cb_scenario_check_replaced(const cb_scenario *scenario, const char *path);
 
 /* Return the bundle, one cycle of the gait that all shape variables follow, and the problem of the key `optimum`. NULL
  * if the scenario has no such part. The results are valid until the scenario is freed. */

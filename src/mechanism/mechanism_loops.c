@@ -150,14 +150,12 @@ cb_status cb_loops_factor(cb_mechanism *m) {
   m->kept = 0;
   for (int r = 0; r < m->rows; r++) m->kept += !is_dropped(m, r);
   find_responses(m);
-  const cb_status status = find_matrix(m);
-  return status
-             ? cb_fail(
-                   CB_STEP_SINGULAR,
-                   "the loops or couplings of joints are in a singular position, in which their conditions depend on "
-                   "each other (the first has the joint `%s`)",
-                   m->joint[m->loop[0].joint].name)
-             : CB_OK;
+  if (!find_matrix(m)) return CB_OK;
+  return cb_fail(
+      CB_STEP_SINGULAR,
+      "the loops or couplings of joints are in a singular position, in which their conditions depend on each "
+      "other (the first has the joint `%s`)",
+      m->joint[m->loop[0].joint].name);
 }
 
 /* Adds the motion that the changes of lambda cause to eta and dq of all links. */

@@ -357,9 +357,9 @@ static cb_status check_given(const cb_joint_reading *r, int body, const cb_joint
   return cb_node_fail(
       at ? at : motion,
       "joint `%s` already gives the place and the motion of body `%s`: expected no `place` and `motion` here, or "
-      "values "
-      "that agree with the joint (only one of several joined bodies has these keys, and none if a joint connects them "
-      "to the world)",
+      "values that agree with the joint (only one of several joined bodies has these keys, and none if a joint "
+      "connects "
+      "them to the world)",
       j->name, start->name);
 }
 

@@ -1,4 +1,5 @@
-/* Checks the consistency of a record, and reports every error with its position.
+/* Checks the consistency of a record, and reports every error with its position. The last function checks whether a new
+ * run may replace a record. The consistency has these parts:
  *
  *   how it was closed      segments that remain after a run
  *   structure              every object can be read and is a part of the format; all fields have equal numbers of rows
@@ -408,4 +409,34 @@ static cb_status verify_states(cb_verify *v, cb_reader *reader, cb_scenario *sce
     status = CB_OK;
   }
   return status;
+}
+
+/* --- a record that a new run would replace --- */
+
+cb_status cb_scenario_check_replaced(const cb_scenario *scenario, const char *path) {
+  const cb_run *run = scenario->run;
+  cb_reader *reader = NULL;
+  double last = 0;
+  if (cb_record_state(path) != CB_FOLDER_NONE || cb_reader_open(path, &reader)) return CB_OK;
+  const uint64_t rows = cb_reader_position(reader).rows, new_rows = (uint64_t)cb_run_rows(run);
+  const bool completed = cb_reader_completed(reader);
+  const cb_status status = rows ? cb_reader_rows(reader, 0, rows - 1, 1, &last) : CB_OK;
+  cb_reader_close(reader);
+  if (status || rows < 2) return CB_OK;
+  if (!completed)
+    return cb_fail(CB_ERROR_FILE,
+                   "%s: cannot write: its run is unfinished, at time %.15g: expected `curvebody resume`, or `run "
+                   "--force` to replace it",
+                   path, last);
+  if (last > cb_run_end(run) + 0.5 * cb_run_step(run))
+    return cb_fail(CB_ERROR_FILE,
+                   "%s: cannot write: the record ends at time %.15g, after the end %.15g of this run: expected another "
+                   "output, or `run --force` to replace it",
+                   path, last, cb_run_end(run));
+  if (rows > new_rows)
+    return cb_fail(CB_ERROR_FILE,
+                   "%s: cannot write: the record has %llu rows, this run would have %llu: expected another output, or "
+                   "`run --force` to replace it",
+                   path, (unsigned long long)rows, (unsigned long long)new_rows);
+  return CB_OK;
 }

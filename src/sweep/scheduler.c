@@ -2,6 +2,8 @@
  * module implements, or a single process. */
 #include "sweep/scheduler.h"
 
+#include "core/file.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -9,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { ASK, GIVE, STOP, LEFT }; /* the kind of a message, in message[0] */
 enum {
@@ -279,17 +280,9 @@ static long started_with(void) {
  * libraries. */
 static void *load(void) {
   static const char *const places[] = {"curvebody-mpi.so", "../" CURVEBODY_LIBDIR "/curvebody/curvebody-mpi.so"};
-  char program[PATH_MAX], path[2 * PATH_MAX];
-  const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (n <= 0) return NULL;
-  program[n] = 0;
-  char *slash = strrchr(program, '/');
-  if (!slash) return NULL;
-  *slash = 0;
-  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-    snprintf(path, sizeof path, "%s/%s", program, places[i]);
-    if (access(path, R_OK) == 0) return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-  }
+  char path[2 * PATH_MAX];
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    if (cb_beside_program(places[i], path, sizeof path)) return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
   return NULL;
 }
 

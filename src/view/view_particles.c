@@ -357,7 +357,7 @@ cb_status cb_view_pivots(const cb_view *v, const cb_system *system, size_t first
   cb_status status = of && place ? CB_OK : cb_view_memory(v);
   for (size_t i = 0; i < rows && !status; i++) {
     const cb_constraint *row = &list.row[i];
-    if (strcmp(row->class->name, "distance_to_point")) continue;
+    if (!row->class->centred || !row->class->sized) continue;
     of[count] = (double)(first + (size_t)cb_system_particle(system, row->particle[0]));
     if (of[count] >= (double)n) continue;
     cb_origin_world_point(g, &row->centre.origin, row->centre.x, world);

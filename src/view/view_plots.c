@@ -9,6 +9,7 @@
 #include "core/failure.h"
 #include "record/arrays.h"
 #include "view/view_private.h"
+#include <curvebody/joint.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -204,26 +205,21 @@ static cb_status put_labels(const cb_view *v, int f, size_t columns) {
   return status;
 }
 
-/* Returns the unit of a coordinate of a joint. `units` has that of angles, then that of lengths: "rad, m". If the class
- * of the joint has both, or is unknown, the unit is `units`. */
+/* Returns the unit of the coordinate `label` of a joint. The label is the name of the joint and a symbol of its class.
+ * `units` has the unit of angles, then that of lengths: "rad, m". It is the result if there is no such joint. */
 static const char *unit_of_joint(const cb_view *v, const char *label, const char *units, char *out, size_t size) {
-  static const char *const rotating[] = {"hinge", "universal", "ball"};
-  const cb_node *joints = v->tree ? cb_node_get(cb_tree_root(v->tree), "joints") : NULL, *kind = NULL;
+  const cb_node *joints = v->tree ? cb_node_get(cb_tree_root(v->tree), "joints") : NULL;
   const char *const second = strstr(units, ", ");
-  size_t longest = 0;
-  for (size_t i = 0; joints && joints->kind == CB_NODE_LIST && i < joints->count; i++) {
-    const cb_node *name = cb_node_get(joints->items[i], "name");
-    const size_t n = name && name->text ? strlen(name->text) : 0;
-    if (n <= longest || strncmp(name->text, label, n)) continue;
-    longest = n;
-    kind = cb_node_get(joints->items[i], "kind");
-  }
-  if (!second || !kind || !kind->text) return units;
-  if (!strcmp(kind->text, "slide")) return second + 2;
-  for (size_t k = 0; k < sizeof rotating / sizeof *rotating; k++) {
-    if (strcmp(kind->text, rotating[k])) continue;
-    snprintf(out, size, "%.*s", (int)(second - units), units);
-    return out;
+  for (size_t k = 0; second && joints && joints->kind == CB_NODE_LIST && k < joints->count; k++) {
+    const cb_node *name = cb_node_get(joints->items[k], "name"), *kind = cb_node_get(joints->items[k], "kind");
+    const size_t n = name && name->text && kind && kind->text ? strlen(name->text) : 0;
+    if (!n || strncmp(name->text, label, n)) continue;
+    for (const cb_joint_class *const *class = cb_joint_classes; *class; class ++)
+      for (int i = 0; !strcmp((*class)->name, kind->text) && i < (*class)->coordinates; i++) {
+        if (strcmp((*class)->symbol[i], label + n)) continue;
+        snprintf(out, size, "%.*s", (int)(second - units), units);
+        return (*class)->angular[i] ? out : second + 2;
+      }
   }
   return units;
 }

@@ -102,10 +102,6 @@ class RecordOptions(Structure):
                 ("sync", c_int), ("discard", c_bool), ("join_bytes", c_double)]
 
 
-class RecordPosition(Structure):
-    _fields_ = [("rows", c_uint64), ("events", c_uint64), ("checkpoints", c_uint64)]
-
-
 class Space(Structure):
     """The beginning of cb_space (curvebody/space.h)."""
 
@@ -136,6 +132,7 @@ _FUNCTIONS = [
     ("cb_scenario_warn", c_int, [c_void_p]),
     ("cb_scenario_controls", c_size_t, [c_void_p, POINTER(TEXTS), POINTER(POINTER(c_double))]),
     ("cb_scenario_layout", POINTER(Layout), [c_void_p]),
+    ("cb_scenario_check_replaced", c_int, [c_void_p, c_char_p]),
     ("cb_scenario_record", RecordOptions, [c_void_p]),
     ("cb_run_state", POINTER(Blob), [c_void_p, POINTER(c_size_t)]),
     ("cb_run_checkpoint", POINTER(Blob), [c_void_p, POINTER(c_size_t)]),
@@ -149,17 +146,11 @@ _FUNCTIONS = [
     ("cb_run_evaluate", c_int, [c_void_p, POINTER(POINTER(c_void_p))]),
     ("cb_run_on_warning", c_int, [c_void_p, WARNING, c_void_p]),
     ("cb_run_end", c_double, [c_void_p]),
-    ("cb_run_rows", c_int64, [c_void_p]),
     ("cb_run_step", c_double, [c_void_p]),
     ("cb_run_time", c_double, [c_void_p]),
     ("cb_run_steps", c_int64, [c_void_p]),
     ("cb_run_stopped", c_char_p, [c_void_p]),
     ("cb_record_create", c_int, [c_char_p, POINTER(Layout), POINTER(RecordOptions), POINTER(c_void_p)]),
-    ("cb_reader_open", c_int, [c_char_p, POINTER(c_void_p)]),
-    ("cb_reader_close", None, [c_void_p]),
-    ("cb_reader_position", RecordPosition, [c_void_p]),
-    ("cb_reader_completed", c_bool, [c_void_p]),
-    ("cb_reader_rows", c_int, [c_void_p, c_size_t, c_uint64, c_uint64, POINTER(c_double)]),
     ("cb_record_sink", Sink, [c_void_p]),
     ("cb_record_warning", c_int, [c_void_p, c_double, c_char_p]),
     ("cb_record_free", None, [c_void_p]),

@@ -7,124 +7,24 @@
 
 The steps and numbers are those of `curvebody run`, bit for bit, as long as nothing is set from outside.
 """
-import collections.abc
 import ctypes
 import math
 import operator
 import os
-import sys
-import time
 import weakref
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence
 
 import numpy as np
 
 from . import _library
-from ._library import EVENT, FIELD_TYPES, WARNING, Error, Sink, byref, c_char_p, c_double, c_size_t, c_void_p, check, library
+from ._library import EVENT, WARNING, Error, Sink, byref, c_char_p, c_double, c_size_t, c_void_p, check, library
+from ._memory import Controls, Owner, reshaped, view, write
+from ._progress import Progress
 from ._scenario import Scenario, content, explained, is_text, settings
 
 _KINDS = ("reflect", "stop", "mark", "retry", "warn")  # cb_event_action
 _TURN = 0.05  # seconds after which a call returns to Python, so that Ctrl-C and progress bars work
 _MOST = 2**62
-
-
-class _Owner:
-    """Frees a scenario when nothing refers to it any more: neither its simulation nor an array of its state."""
-
-    def __init__(self, scenario):
-        self._scenario = scenario
-
-    def __del__(self):
-        if _library:
-            library().cb_scenario_free(self._scenario)
-
-
-def _view(address, kind, shape, owner):
-    """A read-only array of numpy on memory of the library; the array keeps the owner of the memory alive."""
-    count = int(np.prod(shape, dtype=int))
-    if not count:
-        return np.zeros(shape, FIELD_TYPES[kind])
-    width = 4 if kind == 2 else 8
-    memory = (ctypes.c_char * (count * width)).from_address(address)
-    memory.owner = owner
-    array = np.frombuffer(memory, FIELD_TYPES[kind]).reshape(shape)
-    array.flags.writeable = False
-    return array
-
-
-def _write(state, values):
-    """Writes values to an array of the state, which is read-only for others."""
-    state.flags.writeable = True
-    state[...] = values
-    state.flags.writeable = False
-
-
-def _reshaped(name, value, like):
-    """The numbers `value` with the shape and the type of the array `like`, which must have equally many numbers."""
-    value = np.asarray(value)
-    if value.size != like.size:
-        raise ValueError(f"{name}: expected {like.size} numbers, found {value.size}")
-    return np.ascontiguousarray(value.reshape(like.shape), like.dtype)
-
-
-class _Progress:
-    """A bar: of tqdm if it is installed, otherwise a line on the standard error."""
-
-    def __init__(self, start, end):
-        self.start, self.end, self.done, self.shown = start, end, start, 0.0
-        try:
-            from tqdm.auto import tqdm
-            self.bar = tqdm(total=end - start, unit="time", unit_scale=True)
-        except ImportError:
-            self.bar = None
-
-    def to(self, at):
-        if self.bar is not None:
-            self.bar.update(at - self.done)
-        elif time.monotonic() - self.shown > 0.2:
-            self.shown = time.monotonic()
-            print(f"\r{100*(at - self.start)/((self.end - self.start) or 1):5.1f} %  time {at:.6g} of {self.end:.6g}   ",
-                  end="", file=sys.stderr, flush=True)
-        self.done = at
-
-    def close(self):
-        if self.bar is not None:
-            self.bar.close()
-        else:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
-
-
-class _Controls(collections.abc.MutableMapping):
-    """The controls of a scenario (its key `controls`): names and numbers that its expressions use."""
-
-    def __init__(self, names, values, owner):
-        self._at = {name: i for i, name in enumerate(names)}
-        self._values, self._owner = values, owner
-        self.changed = False  # whether a value was changed after the last checkpoint
-
-    def __getitem__(self, name):
-        return float(self._values[self._at[name]])
-
-    def __setitem__(self, name, value):
-        value = float(value)
-        if not math.isfinite(value):
-            raise ValueError(f"control `{name}`: expected a finite number, found {value}")
-        if name not in self._at:
-            raise KeyError(f"the scenario has no control `{name}`: its controls are {', '.join(self._at) or 'none'}")
-        self.changed = self.changed or value != self[name]
-        self._values[self._at[name]] = value
-
-    def __delitem__(self, name):
-        raise TypeError("controls cannot be deleted")
-
-    def __iter__(self):
-        return iter(self._at)
-
-    def __len__(self):
-        return len(self._at)
-
-    def __repr__(self):
-        return repr(dict(self))
 
 
 class Simulation:
@@ -155,7 +55,7 @@ class Simulation:
             check(status)
         except Error as error:
             raise explained(error, more) from None
-        self._owner = _Owner(self._scenario)
+        self._owner = Owner(self._scenario)
         self._run = lib.cb_scenario_run(self._scenario)
         if not self._run:
             raise Error("the scenario has no run: expected the keys `integrator` and `time`", status="input")
@@ -223,51 +123,30 @@ class Simulation:
     def _create_record(self, path, overwrite):
         lib = library()
         options = lib.cb_scenario_record(self._scenario)
-        if overwrite is None:
-            self._check_replaced(os.fspath(path))
         options.overwrite, options.discard = overwrite is None or overwrite, bool(overwrite)
         self._record = c_void_p()
-        self._create(path, options, self._record)
+        self._create(path, options, self._record, overwrite is None)
         own = lib.cb_record_sink(self._record)
         self._file_event, self._file_self, self._file_close = own.event, own.self, own.close
         self._sink = Sink(self=own.self, row=own.row, event=self._keep[1], checkpoint=own.checkpoint, close=own.close)
 
-    def _create(self, path, options, record):
-        """Creates a record; its errors say how to replace a file."""
+    def _create(self, path, options, record, careful=False):
+        """Creates a record; `careful`: not in place of one that is unfinished or longer. Errors say how to replace a file."""
+        lib, name = library(), os.fspath(path).encode()
         try:
-            check(library().cb_record_create(os.fspath(path).encode(), ctypes.byref(self._layout), byref(options), byref(record)))
+            if careful:
+                check(lib.cb_scenario_check_replaced(self._scenario, name))
+            check(lib.cb_record_create(name, ctypes.byref(self._layout), byref(options), byref(record)))
         except Error as error:
-            text = str(error).replace("`run --force`", "`overwrite=True`")
+            text = str(error).replace("`run --force`", "`overwrite=True`").replace("`curvebody resume`", "`curvebody.resume`")
             if text.endswith(": exists already"):
                 text += ": expected another name, or `overwrite=True` to replace it"
             raise Error(text, status=error.status) from None
 
-    def _check_replaced(self, path):
-        """Raises an error if a file is a record with results that this run would not have, as `curvebody run` does: it is
-        unfinished and has rows after the start, or it is longer. The library itself finds the segments of a killed run."""
-        lib, reader, last = library(), c_void_p(), c_double()
-        if not os.path.exists(path) or os.path.isdir(path + ".parts") or lib.cb_reader_open(path.encode(), byref(reader)):
-            return
-        rows, completed = lib.cb_reader_position(reader).rows, lib.cb_reader_completed(reader)
-        failed = rows < 2 or lib.cb_reader_rows(reader, 0, rows - 1, 1, byref(last))
-        lib.cb_reader_close(reader)
-        if failed:
-            return
-        time, end, own = last.value, self.end, lib.cb_run_rows(self._run)
-        wrong = None
-        if not completed:
-            wrong = f"its run is unfinished, at time {time:.15g}: expected `curvebody.resume`"
-        elif time > end + 0.5 * lib.cb_run_step(self._run):
-            wrong = f"the record ends at time {time:.15g}, after the end {end:.15g} of this run: expected another output"
-        elif rows > own:
-            wrong = f"the record has {rows} rows, this run would have {own}: expected another output"
-        if wrong:
-            raise Error(f"{path}: cannot write: {wrong}, or `overwrite=True` to replace it", status="file")
-
     def _find_controls(self):
         names, values = ctypes.POINTER(c_char_p)(), ctypes.POINTER(c_double)()
         n = library().cb_scenario_controls(self._scenario, byref(names), byref(values))
-        return _Controls([names[i].decode() for i in range(n)], values, self._owner)
+        return Controls([names[i].decode() for i in range(n)], values, self._owner)
 
     def _shape(self, name):
         """The shape of a field, without time; None if there is no such field."""
@@ -279,7 +158,7 @@ class Simulation:
         for blob in blobs[:count.value]:
             shape = self._shape(blob.name.decode())
             fits = shape and int(np.prod(shape)) == blob.count
-            out[blob.name.decode()] = _view(blob.data, blob.type, shape if fits else (blob.count,), self._owner)
+            out[blob.name.decode()] = view(blob.data, blob.type, shape if fits else (blob.count,), self._owner)
         return out
 
     def _pass_warnings(self):
@@ -392,7 +271,7 @@ class Simulation:
         continues it, with the numbers of a run that was not stopped."""
         self._alive()
         n = self._steps_to(until)
-        bar = _Progress(self.time, self.end if until is None else until) if progress else None
+        bar = Progress(self.time, self.end if until is None else until) if progress else None
         try:
             return self._go(n, callback, bar)
         except KeyboardInterrupt:
@@ -422,7 +301,7 @@ class Simulation:
         out = {}
         for name in names or self._fields:
             i, kind = self._fields[name][:2]
-            out[name] = _view(row[i], kind, self._shape(name), self._owner).copy()[()]
+            out[name] = view(row[i], kind, self._shape(name), self._owner).copy()[()]
         return out[names[0]] if len(names) == 1 else out
 
     def labels(self, dimension: str) -> Optional[list]:
@@ -445,9 +324,9 @@ class Simulation:
         if state.keys() != self.state.keys():
             raise Error(f"expected a result of checkpoint(), with {', '.join(self.state)}; found {', '.join(state) or 'nothing'}",
                         status="argument")
-        values = {name: _reshaped(name, state[name], own) for name, own in self.state.items()}
+        values = {name: reshaped(name, state[name], own) for name, own in self.state.items()}
         for name, own in self.state.items():
-            _write(own, values[name])
+            write(own, values[name])
         check(library().cb_run_restore(self._run))
         return self
 
@@ -477,7 +356,7 @@ class Simulation:
             raise Error(f"`{unknown[0]}` cannot be set: expected {', '.join(fields)}", status="argument")
         row = {name: np.ascontiguousarray(self.observe(name), float) for name in fields}
         for name, value in arrays.items():
-            row[name] = _reshaped(name, value, row[name])
+            row[name] = reshaped(name, value, row[name])
             if not np.isfinite(row[name]).all():
                 raise ValueError(f"{name}: expected finite numbers")
         pointers = (ctypes.POINTER(c_double) * len(fields))(*[row[name].ctypes.data_as(ctypes.POINTER(c_double)) for name in fields])
@@ -493,7 +372,7 @@ class Simulation:
         if "position" in arrays:
             raise ValueError("expected one of `position` and `world_position`, found both")
         origin = np.asarray(arrays.get("origin", self.observe("origin")), float)[self._components()]
-        return {**arrays, "position": Space.of(self).local(_reshaped("world_position", world_position, self.observe("position")), origin)}
+        return {**arrays, "position": Space.of(self).local(reshaped("world_position", world_position, self.observe("position")), origin)}
 
     def _components(self):
         """The component of each particle, whose origin its position is relative to."""
@@ -552,7 +431,7 @@ class Simulation:
     def _record_changes(self):
         """Writes a checkpoint with the changes from outside to the record."""
         if self.control.changed:  # the run itself takes new controls in the next step
-            _write(self.state["control"], [*self.control.values()])
+            write(self.state["control"], [*self.control.values()])
         state = self._forget()
         self._changed = self.control.changed = False
         check(self._sink.checkpoint(self._sink.self, *state))

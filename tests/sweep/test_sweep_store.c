@@ -342,6 +342,33 @@ static void parts_of_a_folder(void **unused) {
   assert_int_equal(access(path, F_OK), -1);
 }
 
+/* More segments than are removed at a time: those from number 20 on are removed, and segment 0 only by a cut from 0. */
+static void all_segments_from_a_number_on_are_removed(void **unused) {
+  uint64_t *number;
+  size_t n;
+  remove_all();
+  for (uint64_t i = 0; i < 200; i++) {
+    char *name = cb_segment_name(&folder, i);
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    fclose(file);
+    free(name);
+  }
+  assert_int_equal(cb_segments_cut(&folder, 20), 0);
+  check_ok(cb_segments_list(&folder, &number, &n));
+  assert_int_equal(n, 19);
+  for (size_t i = 0; i < n; i++) assert_int_equal(number[i], i + 1);
+  free(number);
+  char *name = cb_segment_name(&folder, 0);
+  assert_int_equal(access(name, F_OK), 0);
+  assert_int_equal(cb_segments_cut(&folder, 0), 0);
+  assert_int_equal(access(name, F_OK), -1);
+  free(name);
+  check_ok(cb_segments_list(&folder, &number, &n));
+  assert_int_equal(n, 0);
+  free(number);
+}
+
 static void words_end_with_a_character(void **unused) {
   char text[400] = "", words[CB_STORE_TEXT];
   for (int i = 0; i < 150; i++) strcat(text, "\303\251"); /* two bytes each */
@@ -360,6 +387,7 @@ int main(void) {
                                      cmocka_unit_test(damaged_segments_are_set_aside),
                                      cmocka_unit_test(what_is_of_others_is_refused),
                                      cmocka_unit_test(parts_of_a_folder),
+                                     cmocka_unit_test(all_segments_from_a_number_on_are_removed),
                                      cmocka_unit_test(words_end_with_a_character)};
   return cmocka_run_group_tests_name("sweep_store", tests, make, unmake);
 }

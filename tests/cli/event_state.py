@@ -212,6 +212,18 @@ class EventState(Case):
         self.assertTrue(np.isnan(f["event_pose"][hit, 0]).all())
         self.assertTrue(np.isnan(f["event_twist"][hit, 0]).all())
 
+    def test_the_twist_at_the_floor_is_that_in_the_flow_at_the_time_of_the_impact(self):
+        """With added mass, a momentum determines the twist only together with the flow: p = (m + m_f) v - m_f u. The masses are
+        found from the rows, which are at other times than the impact. u changes by up to 0.4 in a step."""
+        text = (FLOOR.replace("medium: none", "medium: {density: 500}\n  flow: {velocity: ['sin(40*t)', '0', '0']}")
+                .replace("mass: 2", "mass: 4000").replace("[0, 0, 2]", "[0, 0, 2.003]").replace("0.6}", "0.9}"))
+        f = self.record(text, "--set", "record={every: 1, observables: [momentum]}")
+        rows = np.stack([f["twist"][:, 1, 3], np.sin(40 * f["time"][:])], axis=1)
+        masses = np.linalg.lstsq(rows, f["body_momentum"][:, 1, 3], rcond=None)[0]
+        hit = int(np.flatnonzero(f["event_kind"] == 0)[0])
+        expected = masses @ [f["event_twist"][hit, 1, 3], np.sin(40 * f["event_time"][hit])]
+        self.assertAlmostEqual(f["event_body_momentum"][hit, 1, 3], expected, delta=1e-10 * masses[0])  # round-off of the fit
+
     def test_a_stop_has_the_state_of_the_last_row(self):
         for text, lacking in (PENDULUM, []), (IN_H3, ["momentum", "position"]), (IN_FLUID, ["angle", "momentum", "position", "rate"]):
             f = self.record(text)

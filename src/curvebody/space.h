@@ -153,6 +153,9 @@ double cb_inner(const cb_space *g, const double *u, const double *v); /* returns
 /* Checks that x is a finite point of the space: that each factor is within the relative `tolerance` of its quadric, and
  * on the upper sheet of a hyperboloid. Otherwise CB_ERROR_DOMAIN. */
 cb_status cb_space_check_point(const cb_space *g, const double *x, double tolerance);
+/* Does the same as cb_space_check_point for n points, one after another in x[n*k], where k is the embedding dimension.
+ * Returns the status of the first point that fails, and sets *which to its index. */
+cb_status cb_space_check_points(const cb_space *g, size_t n, const double *x, double tolerance, size_t *which);
 /* Replace x by a point on the quadrics near it, and v by its projection to the tangent space at x. */
 void cb_space_project_point(const cb_space *g, double *x);
 void cb_space_project_tangent(const cb_space *g, const double *x, double *v);
@@ -223,6 +226,9 @@ void cb_isometry_to(const cb_space *g, const double *x, cb_isometry *out);
 /* Computes the coordinates in the world of a point with the coordinates x relative to an origin. In a hyperbolic factor
  * they are infinite if origin->length is more than about 700 radii of curvature. */
 void cb_origin_world_point(const cb_space *g, const cb_origin *origin, const double *x, double *world);
+/* The inverse: computes the coordinates relative to an origin of a point with the coordinates `world`. In a hyperbolic
+ * factor it loses digits like exp(d), where d is the distance from the base point in radii of curvature. */
+void cb_origin_local_point(const cb_space *g, const cb_origin *origin, const double *world, double *x);
 /* Computes the distance d of two points, with the coordinates x relative to the origin a and y relative to b. It is
  * accurate at any distance of the two origins from each other and from the base point. */
 cb_status cb_origin_distance(const cb_space *g, const cb_origin *a, const double *x, const cb_origin *b,

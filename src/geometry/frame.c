@@ -138,6 +138,14 @@ cb_status cb_space_check_point(const cb_space *g, const double *x, double tolera
   return CB_OK;
 }
 
+cb_status cb_space_check_points(const cb_space *g, size_t n, const double *x, double tolerance, size_t *which) {
+  for (*which = 0; *which < n; ++*which) {
+    const cb_status status = cb_space_check_point(g, x + *which * (size_t)g->embedding, tolerance);
+    if (status) return status;
+  }
+  return CB_OK;
+}
+
 double cb_factor_far_square(cb_factor f, const double *x, const double *y) {
   const int n = f.count - 1;
   const double R2 = -1 / f.curvature;

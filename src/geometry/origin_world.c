@@ -87,6 +87,12 @@ void cb_origin_world_point(const cb_space *g, const cb_origin *origin, const dou
   if (cb_origin_moves(g) && !g->intrinsic) cb_space_project_point(g, world);
 }
 
+void cb_origin_local_point(const cb_space *g, const cb_origin *origin, const double *world, double *x) {
+  cb_origin inverse;
+  cb_origin_inverse(g, origin, &inverse);
+  cb_origin_world_point(g, &inverse, world, x);
+}
+
 cb_status cb_origin_relative_point(const cb_space *g, const cb_origin *a, const cb_origin *b, const double *x,
                                    double *out) {
   cb_origin relative;

@@ -65,14 +65,13 @@ class Spaces(unittest.TestCase):
             o = np.concatenate([[0, 1, 0, 0], np.eye(3).ravel(), np.zeros(3)])
             for call in (lambda: s.distance(x, y), lambda: s.log(x, y), lambda: s.geodesic(x, y, 3), lambda: s.transport(x, y, 0 * x),
                          lambda: s.distance(x, y, o, o)):
-                with self.assertRaisesRegex(ValueError, r"^y\[1, 2\]: expected a point", msg=name):
+                with self.assertRaisesRegex(ValueError, r"^y\[1, 2\]: (the point is|coordinate )", msg=name):
                     call()
             for call in lambda: s.exp(y, 0 * y), lambda: s.plot_coordinates(y), lambda: s.local(y, o):
-                with self.assertRaisesRegex(ValueError, r"^x\[1, 2\]: expected a point", msg=name):
+                with self.assertRaisesRegex(ValueError, r"^x\[1, 2\]: (the point is|coordinate )", msg=name):
                     call()
-            with self.assertRaisesRegex(ValueError, "^y: expected a point"):
+            with self.assertRaisesRegex(ValueError, "^y: (the point is|coordinate )"):
                 s.distance(s.base(), wrong)
-            self.assertEqual(s.distance(x, y, check=False)[0, 0], 0)
         for name, radius in ("h3", 354), ("s3", 3):
             s = curvebody.Space(name)
             far = s.point([[radius, angle, 1] for angle in np.linspace(0.1, 3, 50)])

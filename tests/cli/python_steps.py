@@ -226,7 +226,7 @@ class Simulations(unittest.TestCase):
             place[0] = h.geodesic(place[0], place[1], 3)[1]
             sim.set(world_position=place)
             np.testing.assert_allclose(curvebody.to_world(sim), place, rtol=1e-13)
-            with self.assertRaisesRegex(ValueError, r"x\[1\]: expected a point"):
+            with self.assertRaisesRegex(ValueError, r"x\[1\]: the point is not on h3"):
                 sim.set(world_position=place * [[1], [2]])
 
     def test_a_control_is_set_between_steps(self):

@@ -162,6 +162,7 @@ _FUNCTIONS = [
     ("cb_distance", c_double, [c_void_p] * 3),
     ("cb_log", c_int, [c_void_p] * 4),
     ("cb_exp", None, [c_void_p] * 5),
+    ("cb_space_check_points", c_int, [c_void_p, c_size_t, c_void_p, c_double, POINTER(c_size_t)]),
     ("cb_distance_all", None, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),
     ("cb_exp_all", None, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),
     ("cb_log_all", c_int, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, POINTER(c_size_t)]),
@@ -170,6 +171,7 @@ _FUNCTIONS = [
     ("cb_plot_coordinates", None, [c_void_p] * 5),
     ("cb_origin_distance", c_int, [c_void_p] * 6),
     ("cb_origin_world_point", None, [c_void_p] * 4),
+    ("cb_origin_local_point", None, [c_void_p] * 4),
 ]
 
 _loaded = None

@@ -4,11 +4,12 @@ import ctypes
 import numpy as np
 
 from . import _library
-from ._library import Error, check, library
+from ._library import Error, c_size_t, check, library
 from ._scenario import to_text
 
 
-_ORIGIN = 16  # numbers of an origin (curvebody/origin.h)
+_ORIGIN = 16  # numbers of cb_origin (curvebody/space.h)
+_TOLERANCE = 1e-9  # relative distance of a point from the quadric of the space, as in scenarios
 
 
 def _pointer(x):
@@ -37,8 +38,7 @@ def _each(function, n, *given):
 class Space:
     """A space of a scenario, given by its name and parameters, by its map, or by its text in YAML. A point is an array of
     coordinates in its embedding, or of its own coordinates if the space is given by a metric. Functions take one point or
-    an array [..., coordinate]. They raise a ValueError if coordinates are not those of a point. With check=False,
-    `distance`, `exp` and `log` do not test this; for many points the test takes about as long as `distance`."""
+    an array [..., coordinate]. They raise a ValueError if coordinates are not those of a point."""
 
     def __init__(self, name, **parameters):
         if isinstance(name, dict):
@@ -51,8 +51,6 @@ class Space:
         check(library().cb_space_open_text(b"space", text.encode(), ctypes.byref(self._g)))
         told = ctypes.cast(self._g, ctypes.POINTER(_library.Space)).contents
         self.dim, self.embedding = told.dim, told.embedding
-        self._curved = [(f.offset, f.count, f.curvature) for f in told.factor[:told.n_factors]
-                        if f.curvature and self.embedding > self.dim]
 
     @classmethod
     def of(cls, data):
@@ -93,35 +91,26 @@ class Space:
         return _each(lambda q, x: library().cb_chart_push(self._g, chart, q, _pointer(zero), x, _pointer(v)), self.embedding, (q, size))
 
     def _check(self, **points):
-        """Raises a ValueError with the index of the first coordinates that are not those of a point: <x,x> = 1/K, to 1e-9 of 1/K,
-        or of the squares of the coordinates where these are larger, since they have round-off. K is the curvature of a factor."""
+        """Raises a ValueError with the index of the first coordinates that are not those of a point."""
         for name, x in points.items():
-            x = np.asarray(x, float)
-            for offset, count, K in self._curved if x.shape[-1:] == (self.embedding,) else ():
-                y = x[..., offset:offset + count]
-                with np.errstate(over="ignore", invalid="ignore"):  # a result that is not finite fails the test
-                    size = np.einsum("...i,...i", y, y)
-                    square = size if K > 0 else size - 2 * y[..., -1]**2
-                    good = abs(K * square - 1) <= 1e-9 * np.maximum(1, abs(K) * size)
-                if K < 0:
-                    good &= y[..., -1] > 0
-                if not np.all(good):
-                    first = np.unravel_index(np.argmin(good), np.shape(good))
-                    at = f"[{', '.join(map(str, first))}]" if first else ""
-                    where = f" in the coordinates {offset} to {offset + count - 1}" if count < self.embedding else ""
-                    raise ValueError(f"{name}{at}: expected a point, with <x,x> = {1 / K:.6g}{' and a last coordinate > 0' * (K < 0)}"
-                                     f"{where}, found {y[first]}")
+            x, which = np.ascontiguousarray(x, float), c_size_t()
+            if x.shape[-1:] != (self.embedding,):
+                continue  # the message about the shape comes later
+            try:
+                check(library().cb_space_check_points(self._g, x.size // self.embedding, _pointer(x), _TOLERANCE, ctypes.byref(which)))
+            except Error as error:
+                at = f"[{', '.join(map(str, np.unravel_index(which.value, x.shape[:-1])))}]" if x.ndim > 1 else ""
+                raise ValueError(f"{name}{at}: {error}") from None
 
     def _pairs(self, x, y):
         """Arrays of points with their shapes before the last axis broadcast; and this shape."""
         return _broadcast((x, self.embedding), (y, self.embedding))
 
-    def distance(self, x, y, origin_x=None, origin_y=None, check=True):
+    def distance(self, x, y, origin_x=None, origin_y=None):
         """Geodesic distance of points. With origin_x and origin_y, x and y are points local to these origins, as in a record;
         the distance then keeps all digits however far out they are."""
         n, lib = self.embedding, library()
-        if check:
-            self._check(x=x, y=y)
+        self._check(x=x, y=y)
         if origin_x is None and origin_y is None:
             (x, y), shape = self._pairs(x, y)
             out = np.empty(shape)
@@ -130,21 +119,19 @@ class Space:
         return _each(lambda *pointers: lib.cb_origin_distance(self._g, *pointers), 1,
                      (origin_x, _ORIGIN), (x, n), (origin_y, _ORIGIN), (y, n))[..., 0]
 
-    def exp(self, x, v, check=True):
+    def exp(self, x, v):
         """The end of the geodesic from x with velocity v, at time 1."""
-        if check:
-            self._check(x=x)
+        self._check(x=x)
         (x, v), shape = self._pairs(x, v)
         out = np.empty(x.shape)
         library().cb_exp_all(self._g, int(np.prod(shape, dtype=int)), _pointer(x), _pointer(v), _pointer(out))
         return out
 
-    def log(self, x, y, check=True):
+    def log(self, x, y):
         """The velocity at x of the shortest geodesic that reaches y at time 1. An error for antipodal points names the pair."""
-        if check:
-            self._check(x=x, y=y)
+        self._check(x=x, y=y)
         (x, y), shape = self._pairs(x, y)
-        out, which = np.empty(x.shape), ctypes.c_size_t()
+        out, which = np.empty(x.shape), c_size_t()
         status = library().cb_log_all(self._g, int(np.prod(shape, dtype=int)), _pointer(x), _pointer(y), _pointer(out), ctypes.byref(which))
         if status:
             at = f"pair {np.unravel_index(which.value, shape)}: " if shape else ""
@@ -179,23 +166,5 @@ class Space:
         """The point local to an origin of a point x in the world's embedding: the inverse of `world`. In hyperbolic space it loses
         digits like exp(distance from the base point)."""
         self._check(x=x)
-        if self.embedding > self.dim:
-            return self.world(x, self._inverse(origin))
-        # `world` is affine here: solved with the columns of its matrix, and once more for what round-off has left
-        x, origin = np.asarray(x, float), np.asarray(origin, float)
-        zero = self.world(np.zeros(self.dim), origin)
-        matrix = np.moveaxis(np.array([self.world(e, origin) - zero for e in np.eye(self.dim)]), 0, -1)
-        solve = lambda b: np.linalg.solve(matrix, b[..., None])[..., 0]
-        y = solve(x - zero)
-        return y + solve(x - self.world(y, origin))
-
-    def _inverse(self, origin):
-        """The inverse of world = T(length, direction) R local + shift: T(length, -R^T direction) R^T (local - shift), where T and R
-        act on a hyperbolic factor and the shift on a flat one."""
-        n = next((count - 1 for _, count, K in self._curved if K < 0), 3)
-        out = np.array(origin, float)
-        turn = np.moveaxis(out[..., 4:4 + n * n].reshape(out.shape[:-1] + (n, n)), -1, -2)
-        out[..., 1:1 + n] = -(turn @ out[..., 1:1 + n, None])[..., 0]
-        out[..., 4:4 + n * n] = turn.reshape(out.shape[:-1] + (n * n,))
-        out[..., 13:] *= -1
-        return out
+        n = self.embedding
+        return _each(lambda *pointers: library().cb_origin_local_point(self._g, *pointers), n, (origin, _ORIGIN), (x, n))

@@ -27,7 +27,7 @@ typedef struct oracle {
   double mass[ORACLE_BALLS], radius[ORACLE_BALLS], x[ORACLE_BALLS][CB_COORD_MAX], v[ORACLE_BALLS][CB_COORD_MAX];
   double room, centre[CB_COORD_MAX]; /* radius and centre of a fixed ball that contains all balls; radius 0: none */
   double t;
-  /* Contact k is of ball i[k] with ball j[k], or with the fixed ball if j[k] is -2. */
+  /* Contact k is between the balls i[k] and j[k]; j[k] = -2 stands for the fixed ball. */
   int contacts, i[ORACLE_CONTACTS], j[ORACLE_CONTACTS];
   double time[ORACLE_CONTACTS], impulse[ORACLE_CONTACTS];
 } oracle;

@@ -50,7 +50,7 @@ static inline void start_chain_of_balls(joined *s) {
     j->class_->find(&m, &j->data, &motion);
     for (int a = 0; a < 3; a++)
       for (int k = 0; k < 3; k++) D[a][k] = motion.S[k][a];
-    /* Solves spin = D rate for the rates, by Cramer's rule. */
+    /* The matrix D maps the rates of the joint coordinates to the spin. Cramer's rule solves D rate = spin. */
     double c[3][3];
     for (int k = 0; k < 3; k++) {
       const double u[3] = {D[0][(k + 1) % 3], D[1][(k + 1) % 3], D[2][(k + 1) % 3]},

@@ -20,7 +20,8 @@ typedef union value {
   const cb_node *node;
 } value;
 
-/* The text of what a row expects, for messages: "a number > 0, in m", "one of fixed-point, newton, auto". */
+/* A text for messages that describes which values a parameter accepts: "a number > 0, in m", "one of fixed-point,
+ * newton, auto". */
 typedef struct description {
   char text[256];
 } description;

@@ -21,7 +21,8 @@ enum { MAX_COMPONENTS = 64, SAMPLES = 9, MAX_SAMPLED = 40000, PARTS = 16, LATTIC
 typedef struct crowd {
   const cb_view *v;
   size_t n, components, bonds, stride;
-  double *component, *bond_i, *bond_j; /* the constants of the record: component of a particle, ends of a bond */
+  double *component, *bond_i, *bond_j; /* from the record: component of each particle, and the two particles of each
+                                        * bond */
   double *position, *origin, *x;       /* values at the frames; NULL: the record does not have them */
   size_t width;                        /* numbers per position */
   double *place, *lead, *carry;        /* arrays of the page: positions, origins and moving frames */

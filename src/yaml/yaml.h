@@ -36,8 +36,8 @@ const char *cb_tree_source(const cb_tree *tree);
  * has the place in the assignment: `--set integrator.step=1x:1:18: error: ...`. If setting fails, the tree is
  * unchanged. */
 cb_status cb_tree_set(cb_tree *tree, const char *assignment);
-/* Sets one value like cb_tree_set. The assignment is one of several for which an argument of the command line stands.
- * Messages begin with this argument: `h3:curvature=1: error: ...`. */
+/* Sets one value like cb_tree_set. An argument of the command line can stand for several assignments, of which this is
+ * one. Messages begin with this argument: `h3:curvature=1: error: ...`. */
 cb_status cb_tree_set_by(cb_tree *tree, const char *argument, const char *assignment);
 /* Sets one value like cb_tree_set, at the path in the text of the scalar `key`. The new value is the node `value`. Both
  * nodes may belong to another tree, which must not be freed before this one. Messages about the path have the place of

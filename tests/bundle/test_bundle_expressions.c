@@ -223,7 +223,7 @@ static void shapes_may_be_jets(void **unused) {
     for (int i = 0; i < 3; i++) check_near(found->g[i], expected->g[i], 1e-14);
     for (int i = 0; i < 6; i++) check_near(found->h[i], expected->h[i], 1e-13);
   }
-  const cb_jet product = cb_jet_mul(&r[0], &r[1]); /* the expected entry 1 of M, a*b */
+  const cb_jet product = cb_jet_mul(&r[0], &r[1]); /* entry 1 of M is a*b, and a and b are the jets r[0] and r[1] */
   for (int i = 0; i < 6; i++) check_near(M_inner[1].h[i], product.h[i], 1e-14);
   for (int i = 0; i < 2; i++) {
     cb_bundle_free(i ? whole : inner);

@@ -213,9 +213,9 @@ static void forms_are_twice_the_kinetic_energy(void **state) {
     }
 }
 
-/* For swimmers in H2 and S3, P is the sum over the masses m of m |X|^2. X is the Killing field that translates along
- * the geodesic, at the place of the mass. The tips are at the distance .7 from the apex, at the angle .4 to the
- * geodesic. */
+/* For swimmers in H2 and S3, P is the sum of m |X|^2 over the masses m, where X is a Killing field at the position of
+ * the mass. X translates along a geodesic through the apex. The tips are at the distance .7 from the apex, in
+ * directions at the angle .4 to this geodesic. */
 static void locked_swimmers_have_the_inertia_of_a_killing_field(void **state) {
   const struct {
     const char *text;

@@ -199,7 +199,8 @@ static void distance_text(const char *space, int dim, coordinate *x, coordinate 
   }
   append(out, TEXT, "%s2*%s(sqrt(", product ? "sqrt((" : "", arc);
   const int last = product ? 1 : dim - 1;
-  /* F = S((a1-a2)/2)^2 + C(a1) C(a2) (S((b1-b2)/2)^2 + ...) for points (a1, b1, ..) and (a2, b2, ..). */
+  /* F = S((a1-a2)/2)^2 + C(a1) C(a2) (S((b1-b2)/2)^2 + ...) for points (a1, b1, ..) and (a2, b2, ..), where S is sin or
+   * sinh and C is cos or cosh. */
   for (int c = 0; c <= last; c++) {
     append(out, TEXT, "%s((%s - (%s))/2)^2", S, x[c], y[c]);
     if (c < last) append(out, TEXT, " + %s(%s)*%s(%s)*(", C, x[c], C, y[c]);

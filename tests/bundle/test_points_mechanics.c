@@ -216,7 +216,7 @@ static void small_swimmers_move_by_the_curvature(void **state) {
     double g[1];
     check_ok(cb_gait_polygon(2, 4, corners, &gait));
     check_ok(cb_holonomy(b, gait, 0, g, NULL, NULL));
-    check_relative(g[0], X, 1e-4); /* the next term is smaller by e^2 */
+    check_relative(g[0], X, 1e-4); /* the next term of the expansion in e is smaller by the factor e^2 */
     cb_gait_free(gait);
     cb_bundle_free(b);
   }

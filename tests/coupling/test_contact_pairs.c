@@ -215,7 +215,7 @@ typedef struct errors {
   int contacts, left_out;
 } errors;
 
-/* Compares a contact between two rows with the equations above. e: restitution. */
+/* Compares a contact between two rows with the equations at the head of this file. e: restitution. */
 static void compare(const memory_sink *m, size_t row, const cb_event_row *contact, double e, kirchhoff *k,
                     find_touch *find, const double (*size)[3], errors *out) {
   state s[2];

@@ -24,7 +24,7 @@ static void some_formula(const cb_chart *chart, char *text, size_t size) {
                            chart->coordinates[(i + 1) % chart->size]);
 }
 
-/* Computes the expression of some_formula on jets, for a class of walls. */
+/* Computes the function that some_formula writes as text, on jets. It is the function of a class of walls. */
 static cb_status formula_on_jets(const void *of, const cb_space *g, const cb_jet *x, const cb_jet *t,
                                  const double *radius, cb_jet *s) {
   const int n = g->chart ? g->chart->size : g->embedding;

@@ -124,7 +124,9 @@ static void multipliers_are_the_forces_that_bend_the_motion(void **state) {
         for (size_t a = 0; a < k; a++) error = fmax(error, fabs(rate[a]));
       }
     check_at_least(size, 0.05);
-    check_at_most(error, 5e-13); /* round-off of the differences, 1e-16 100/(60 .005) times the size of the momenta */
+    /* The error is the round-off of the difference quotient `rate`. It is about 1e-16 110/(60 .005) times the momenta,
+     * where 110 is the sum of the weights. */
+    check_at_most(error, 5e-13);
     check_at_most(largest(s, 3, 0), 1e-14);
     simulation_free(s);
   }

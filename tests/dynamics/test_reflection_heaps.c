@@ -132,7 +132,7 @@ static void simultaneous_impulses_solve_the_complementarity_problem(void **state
       for (int a = 0; a < h.n; a++) {
         const cb_reflection_contact *c = &h.contact[a];
         const double w = contact_rate(&h.c, c), left = w + c->restitution * c->before;
-        check_near(w, c->after, 1e-12); /* the lightest ball has speeds of up to 30 */
+        check_near(w, c->after, 1e-12); /* round-off: the lightest ball has speeds of up to 30 */
         check_at_least(left, -1e-12);
         check_at_least(c->impulse, 0);
         check_near(fmin(left, c->impulse), 0, 1e-12);
@@ -167,7 +167,8 @@ static void no_contact_closes_afterwards_and_energy_is_not_gained(void **state) 
           check_at_least(h.contact[a].impulse, 0);
         }
         check_at_most(T2, T * (1 + 1e-13));
-        if (trial % 2) check_relative(T2, T, 1e-13); /* for the round-off of hundreds of impulses */
+        /* Restitution 1 conserves the energy, up to the round-off of hundreds of impulses. */
+        if (trial % 2) check_relative(T2, T, 1e-13);
         momenta(&h.c, after, &more);
         check_at_most(check_distance_max(h.c.g->n_killing, J, after), 1e-14 * (size + more));
         close_heap(&h);
@@ -274,7 +275,8 @@ static void complementarity_agrees_with_enumeration_where_matrices_are_singular(
       double w = q[a];
       for (int b = 0; b < n; b++) w += D[a * n + b] * s.l[b];
       check_at_least(s.l[a], 0);
-      check_near(w, z[a], 1e-9 * most); /* the matrices of some sets of rows are nearly singular */
+      /* The tolerance is for the error of z: the enumeration also solves nearly singular systems. */
+      check_near(w, z[a], 1e-9 * most);
       check_near(fmin(w, s.l[a]), 0, 1e-11 * most);
     }
   }

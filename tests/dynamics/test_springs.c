@@ -223,7 +223,8 @@ static void forces_have_no_momentum_along_isometries(void **state) {
       int first = g.factor[factor].offset, last = first + g.factor[factor].count;
       for (int a = first; a < last; a++)
         for (int b = first; b < last; b++) {
-          /* The field is x_b form_b e_a - x_a form_a e_b with unit vectors e; for a = b it is the translation e_a. */
+          /* The Killing field of the axes a and b is x_b form_b e_a - x_a form_a e_b. e_a and e_b are unit vectors, and
+           * `form` is the diagonal of the inner product. For a = b the field is the translation e_a. */
           double sum = 0, size = 0;
           for (int i = 0; i < N; i++) {
             double one = a == b ? f[i * k + a]
@@ -232,7 +233,8 @@ static void forces_have_no_momentum_along_isometries(void **state) {
             size += fabs(f[i * k + a]) + fabs(f[i * k + b]);
           }
           if (a == b && g.factor[factor].curvature != 0) continue;
-          check_near(sum, 0, 8 * DBL_EPSILON * size); /* for round-off of the sum and of the forces */
+          check_near(sum, 0, 8 * DBL_EPSILON * size); /* the tolerance allows for the round-off of the sum and of the
+                                                       * forces */
         }
     }
     check_plan_free(p);

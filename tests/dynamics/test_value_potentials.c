@@ -133,7 +133,8 @@ static void bending_in(const cb_space *g, uint64_t *seed) {
     check_ok(cb_forces_eval(u.f, 0, u.x, NULL, force));
     for (int i = 0; i < 3 && !bend[n]; i++) {
       remove_normal(g, u.x + i * u.k, force + i * u.k);
-      for (int a = 0; a < u.k; a++) check_near(force[i * u.k + a], 0, 1e-7); /* near pi, an angle has this error */
+      /* The tolerance is the round-off of an angle near pi. */
+      for (int a = 0; a < u.k; a++) check_near(force[i * u.k + a], 0, 1e-7);
     }
     errors_of(g, &u, 1e-3, &of_force, &of_slope); /* the error is h^4 times a derivative of about (1/0.3)^5 */
     check_at_most(of_force, 1e-7);
@@ -144,8 +145,8 @@ static void bending_in(const cb_space *g, uint64_t *seed) {
 
 static void bending_is_smooth_where_the_chain_is_straight(void **state) { check_every_space(bending_in); }
 
-/* In flat space, the force on an end of the chain is stiffness × bend/length, with the length of the rod at this end.
- * The force is perpendicular to this rod. */
+/* In flat space, the force on an end of the chain is stiffness × bend/length, where `bend` is the angle between the two
+ * rods and `length` that of the rod at this end. The force is perpendicular to this rod. */
 static void bending_force_has_its_closed_form(void **state) {
   cb_space *g = check_space("{name: e3}");
   for (double bend = 1e-10; bend < 2; bend *= 7) {

@@ -108,7 +108,7 @@ static void tell_place(const char *what, const void *place) {
 }
 
 typedef void handler(int number, siginfo_t *info, void *context);
-static handler *next[NSIG]; /* handlers of the program */
+static handler *next[NSIG]; /* the handlers that the program has set; told_signal calls them */
 
 static void told_signal(int number, siginfo_t *info, void *context) {
   void *place[DEPTH];

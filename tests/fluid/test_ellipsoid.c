@@ -202,7 +202,7 @@ static void the_added_mass_of_thin_ones_is_not_lost(void **unused) {
   check_near(e.inertia[0], 16. / 45, 5e-9);
 }
 
-/* Panels on the same ellipsoid agree to 1.4 %, the error of 1 152 panels. */
+/* The added mass of an ellipsoid agrees with that from 1152 panels to 1.4 %, the error of these panels. */
 static void the_added_mass_is_that_of_panels(void **unused) {
   solid_mesh m = ellipsoid_mesh(12, 1, 0.7, 0.4);
   cb_kirchhoff *k = NULL;

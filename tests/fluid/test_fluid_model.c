@@ -59,7 +59,8 @@ static int at_two(const cb_fluid_model *m, const void *body, const double (**at)
   }
 static const cb_fluid_model_class class = COUPLED("coupled", NULL), split = COUPLED("split", at_two);
 
-/* A model with lift and drag of the local model and linear drag, face by face, and a separate added mass. */
+/* Computes the force of a test model on one face: the lift and drag of the local model, and the linear drag -k area u.
+ * k is a parameter of the test model. */
 static void by_face(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3], double *f,
                     double *df) {
   const double *k = m->params;

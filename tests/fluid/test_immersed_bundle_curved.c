@@ -205,7 +205,9 @@ static void a_ball_that_grows_pushes_the_fluid_of_h3(void **unused) {
     cb_bundle *b;
     double G[49];
     check_ok(laid_bundle(s, -1, 1, one, 1, &grows, 0, NULL, &options, &b));
-    check_ok(b->class_->form(b, (double[]){.25}, G, NULL)); /* radius .8 (1 + .25) = 1 and a' = .8 */
+    /* The shape variable .25 gives the radius .8 (1 + .25) = 1. G[48] is for the rate 1 of the shape variable, at which
+     * the radius grows at the rate .8. */
+    check_ok(b->class_->form(b, (double[]){.25}, G, NULL));
     off[k] = G[48] / (4 * pi * 3 * pow(sinh(1), 4) * (1 / tanh(1) - 1) * .64) - 1;
     cb_bundle_free(b);
     cb_surface_free(s);

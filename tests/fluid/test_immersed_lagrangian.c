@@ -261,7 +261,9 @@ static void pressure_is_the_integral_of_a_linear_field(void **unused) {
     }
     const double trace = (mass.inertia[0][0] + mass.inertia[1][1] + mass.inertia[2][2]) / 2;
     for (int i = 0; i < 9; i++) second[i / 3][i % 3] = (i / 3 == i % 3 ? trace : 0) - mass.inertia[i / 3][i % 3];
-    for (int i = 0; i < 3; i++) { /* int x_i a_j dV = m c_i a0_j + second_ik B_jk, second_ik = int x_i x_k dV */
+    /* The moment needs int x_i a_j dV = m c_i a0_j + second_ik B_jk. m is the mass, c the centre, and second_ik = int
+     * x_i x_k dV. */
+    for (int i = 0; i < 3; i++) {
       const int j = (i + 1) % 3, l = (i + 2) % 3;
       const double *c = mass.centre, m = mass.mass;
       world[3 + i] = 998 * m * (a0[i] + cb_dot3(B[i], c));

@@ -54,7 +54,8 @@ static void mean_density_of_a_face_is_exact_in_layers(void **unused) {
     cb_medium *m = layers_of(&s);
     check_ok(cb_medium_faces(m, 1, (const double(*)[3][3])x, &density, NULL));
     check_near(density, mean_in_layers(&s, (const double(*)[3])x), 1e-12 * 1030 / least);
-    check_slope(m, x, 1e-6, 2e-3 * 1030 / least / least * 1e-1); /* the error of the differences */
+    check_slope(m, x, 1e-6, 2e-3 * 1030 / least / least * 1e-1); /* the tolerance is the error of the difference
+                                                                  * quotients */
     cb_medium_free(m);
   }
 }

@@ -1,6 +1,6 @@
 /* Tests of MuJoCo's two fluid models. Forces and virtual masses are compared with those of MuJoCo 3.14.0, with its
- * quadrature and with exact integrals (tables in tests/mujoco). Other tests check derivatives, the lower limits of
- * version 2.2, and the sum over several geoms at their places. */
+ * quadrature and with exact integrals (tables in tests/mujoco). Other tests check derivatives, the limits below which
+ * version 2.2 changes its formulas, and the sum over several geoms at their places. */
 #include "csv.h"
 #include "fluid/ellipsoid.h"
 #include "fluid_models.h"

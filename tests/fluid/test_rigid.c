@@ -51,8 +51,8 @@ static double off_the_flow(const body_case *c, const cb_state *start, const char
   const int k = c->g->k, dim = c->g->dim;
   cb_isometry rest;
   double worst = 0;
-  /* The origin must stay on the axis of the flow. Its distance from the axis is sinh(L) times the transverse part of
-   * its direction. */
+  /* The origin must stay on the axis of the flow. L is its distance from the base point, and sinh(L) times the
+   * transverse part of its direction is a bound for its distance from the axis. */
   check_at_most(sinh(o->length) * fmax(fabs(o->direction[1]), fabs(o->direction[2])), 1e-13);
   cb_isometry_flow(c->g, cb_killing_find(c->g, flow), c->state->t - o->length * o->direction[0], &rest);
   for (int a = 0; a < c->state->n; a++) {

@@ -148,7 +148,7 @@ static void a_ribbon_of_three_links_is_purcells_swimmer(void **state) {
 
 static void thin_tubes_become_purcells_swimmer(void **state) {
   double error[3];
-  const int k = 8; /* number of sides of a tube; each is 2 w sin(pi/k) wide */
+  const int k = 8; /* number of sides of a tube of radius w; each side is 2 w sin(pi/k) wide */
   for (int i = 0; i < 3; i++) {
     const double w = .04 / (1 << i), around = k * 2 * w * sin(PI / k);
     swimmer s = expressed(three_links(w, true, k), 2, purcell_names, 3, purcell_motion, 3, 1);
@@ -224,7 +224,7 @@ static void a_body_far_from_its_frame_loses_no_digits(void **state) {
     for (int i = 0; i < 3; i++) {
       const int k = (i + 1) % 3, l = (i + 2) % 3;
       check_near(B[i * 2 + j], A[i * 2 + j], 1e-11);
-      /* The velocity of the other origin differs by omega × c. */
+      /* The origins of the two body frames differ by c, so the velocities of the frames differ by omega × c. */
       const double cross = B[k * 2 + j] * c[l] - B[l * 2 + j] * c[k];
       check_near(B[(3 + i) * 2 + j] + cross, A[(3 + i) * 2 + j], 1e-11);
       check_near(dB[12 + i * 2 + j], dA[12 + i * 2 + j], 1e-10);

@@ -105,7 +105,8 @@ static void momentum_of_a_flight_along_an_axis_stays_pure(void **s) {
   cb_origin_killing(g, &o, local, world);
   check_at_most(check_distance_max(6, world, local), 0);
   check_ok(cb_origin_killing_sizes(g, &o, x, size));
-  assert_true(size[0] == 1.25 && size[3] == 0.75); /* boost_x has the size w, rotation_x the size y */
+  assert_true(size[0] == 1.25 && size[3] == 0.75); /* at x, boost_x has the length w = 1.25 and rotation_x the length y
+                                                    * = 0.75 */
   for (int i = 0; i < 6; i++) assert_true(i == 0 || i == 3 || size[i] == INFINITY);
   cb_space_free(g);
 }

@@ -163,7 +163,8 @@ static void distance_loses_no_digits(void **unused) {
     double middle = 0;
     for (int i = 0; i < 3; i++) middle += (p[i] + q[i]) * (p[i] + q[i]) / 4;
     check_ok(g->chart->distance(g, p, q, &d, NULL, NULL));
-    check_relative(d, sqrt(apart * (middle + 2)), 1e-12 * h / 1e-6 + 3e-15); /* the next term is h^2/24 */
+    check_relative(d, sqrt(apart * (middle + 2)), 1e-12 * h / 1e-6 + 3e-15); /* the next term is about h^2/24 times this
+                                                                              * one */
   }
   const double zero[3] = {0};
   double d;

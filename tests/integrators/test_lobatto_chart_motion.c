@@ -3,7 +3,7 @@
 #include "chart_linkage.h"
 #include "integrator_claims.h"
 
-/* Runs the test for each number of stages, free and with rods. */
+/* Runs the test in each space with 2 to 5 stages, for free particles and for particles that rods join. */
 static void each(claim_test *test) {
   const uint64_t seed = check_seed();
   for (int i = 0; i < CHART_SPACES; i++)

@@ -142,7 +142,8 @@ static inline size_t next_allocation(size_t at, int most, uint64_t *seed) {
 /* Prints the call stack of the first request that failed. */
 static inline void print_failed_allocation(void) { backtrace_symbols_fd(allocation_trace, allocation_depth, 2); }
 
-/* A test that the replacements work, which each program with this file runs. */
+/* Tests that the replacements of malloc and similar functions work. Each program that includes this file runs this
+ * test. */
 static inline void the_allocation_asked_for_fails(void **unused) {
   void *volatile piece[4];
   fail_allocation(2, false);

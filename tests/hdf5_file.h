@@ -1,4 +1,4 @@
-/* Functions that write an HDF5 file with the functions of the HDF5 library, as other programs do. */
+/* Writes HDF5 files directly with the HDF5 library, as other programs do. */
 #pragma once
 
 #include "check.h"

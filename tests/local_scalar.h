@@ -163,7 +163,8 @@ static inline void scalar_drag(cb_local *l, double rho1, const double *rho, cons
           J[i][j] -= area * (c_n - c_t) * m[i] * m[j];
         }
       }
-      /* the part -area c_t [[-hat(c)^2, hat(c)], [-hat(c), 1]], where hat(c) is the matrix of the product c × */
+      /* adds the part -area c_t [[-hat(c)^2, hat(c)], [-hat(c), 1]] of the Jacobian; hat(c) is the matrix of the
+       * product c × */
       for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
           const double hat = i == j ? 0 : ((j - i + 3) % 3 == 1 ? -1 : 1) * c[3 - i - j];

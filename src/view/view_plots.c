@@ -122,8 +122,9 @@ static cb_status keep(const cb_view *v, const bins *b, const double *wanted, siz
   return CB_OK;
 }
 
-/* Chooses the rows *wanted[*n], malloc'd: all rows, or the first, the last and the rows that the bins choose. *kept is
- * set if each column has its own choice. */
+/* Chooses the rows of a plot and writes their numbers to (*wanted)[*n]: all rows, or the first, the last, and the rows
+ * of the extrema in the bins. With more than DENSE columns, keep sets *kept to the choice of each column. The caller
+ * frees both arrays. */
 static cb_status choose(const blocks *p, double **wanted, size_t *n, bool **kept) {
   const cb_view *v = p->v;
   const size_t columns = p->columns;
@@ -206,7 +207,7 @@ static cb_status put_labels(const cb_view *v, int f, size_t columns) {
 }
 
 /* Returns the unit of the coordinate `label` of a joint. The label is the name of the joint and a symbol of its class.
- * `units` has the unit of angles, then that of lengths: "rad, m". It is the result if there is no such joint. */
+ * `units` has the unit of angles, then that of lengths: "rad, m". If there is no such joint, the result is `units`. */
 static const char *unit_of_joint(const cb_view *v, const char *label, const char *units, char *out, size_t size) {
   const cb_node *joints = v->tree ? cb_node_get(cb_tree_root(v->tree), "joints") : NULL;
   const char *const second = strstr(units, ", ");
@@ -464,7 +465,8 @@ static cb_status put_texts(const tables *t, hid_t dataset, const char *name, siz
   return CB_OK;
 }
 
-/* Puts a dataset of numbers, or a list of texts. Arrays of letters, which are messages of members, are left out. */
+/* Writes a dataset of numbers or of texts to the page. Arrays of letters, which are messages of members, are left
+ * out. */
 static cb_status put_table(void *context, hid_t group, const char *name, const H5L_info_t *link) {
   tables *t = context;
   size_t count = 0;

@@ -237,7 +237,7 @@ static bool same_by_all_pairs(const char *space, gas_kind kind, int n) {
   return same;
 }
 
-/* Measures the first `most` sizes of a gas. */
+/* Measures a gas with each of the first `most` numbers of spheres. */
 static void section(bench *b, const char *space, gas_kind kind, int most) {
   gas of[SIZES][THREADS];
   double least = INFINITY, slowest = 0, least_contact = INFINITY, slowest_contact = 0, seconds = 0;

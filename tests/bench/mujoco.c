@@ -18,7 +18,8 @@ static const faller triaxial = {
     "triaxial", "mujoco_ellipsoid",      "{viscosity: 1.8e-5, geoms: [{size: [0.2, 0.1, 0.03]}]}", 1.225,
     0.05,       {0.00218, 0.00818, 0.01}};
 static const char *const method[METHODS] = {"rkmk4", "mujoco_rk4", "hamilton_pontryagin"};
-static const double limit[METHODS] = {0.6, 0.6, 1}; /* targets of the method above, in microseconds per step */
+/* targets for the integrators of `method`, in microseconds per step */
+static const double limit[METHODS] = {0.6, 0.6, 1};
 
 typedef struct subject {
   fall fall;

@@ -45,7 +45,7 @@ static inline void rod_open(rod *r, body_case *c, const char *space) {
     v[3] -= r->last * x[e] * v[e] / x[3];
   }
   for (int e = 0; e < 3; e++) sum[e] = -(r->mass[0] / r->mass[1]) * (x[3] * v[e] - r->last * x[e] * v[3]) / x[7];
-  /* Solves v + x (x.v)/w^2 = sum for the velocity v of particle 2. */
+  /* Solves v + x (x.v)/w^2 = sum for the velocity v of particle 2, where (x, w) are its coordinates. */
   for (int e = 0; e < 3; e++) {
     xx += x[4 + e] * x[4 + e] / (x[7] * x[7]);
     xs += x[4 + e] * sum[e] / (x[7] * x[7]);

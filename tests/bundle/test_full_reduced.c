@@ -12,10 +12,10 @@ typedef struct pair_case {
   int points;
   double mass[LARGEST];
   double mean[2], cosine[2], sine[2];
-  char shape[2][128], shape_rate[2][128]; /* functions of t */
+  char shape[2][128], shape_rate[2][128]; /* the shape variables and their rates, as functions of t */
   char bundle[2 * TEXT];                  /* text of the chart and points of the bundle */
   int distances, i[DISTANCES], j[DISTANCES];
-  char law[DISTANCES][TEXT]; /* functions of t */
+  char law[DISTANCES][TEXT]; /* law[d]: the distance of points i[d] and j[d], as a function of t */
   bool heights;              /* in H2 x E, rate[] gives the rates of the heights of points relative to point 0 */
   char rate[LARGEST][512];
 } pair_case;
@@ -93,7 +93,8 @@ static double compare(const pair_case *p, const char *method, double h, int cycl
     check_ok(cb_builder_velocity(c.builder, NULL, 2, (const int[]){0, m}, NULL, coefficient, p->rate[m]));
   }
   finish_system(&c);
-  constrained_project(&c, c.state); /* removes the round-off of the numbers in the texts */
+  /* The lengths in the texts are rounded, so the state at the start does not satisfy the constraints to round-off. */
+  constrained_project(&c, c.state);
   use_method(&c, method);
   double t[TIMES], g[TIMES * CB_GROUP_SIZE], worst = 0, moved = 0;
   const int rows = TIMES, steps = (int)round(cycles / (rows * h));

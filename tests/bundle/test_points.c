@@ -95,7 +95,7 @@ static void check_group(const cb_bundle *b, uint64_t *seed) {
   cb_isometry_point(g, &product, x, z);
   for (int e = 0; e < g->embedding; e++) check_near(z[e], y[e], 1e-13);
   check_ok(cb_space_check_point(g, z, 1e-13));
-  for (int k = 0; k < G->dim; k++) { /* the field is d/ds exp(s e_k) x at s = 0 */
+  for (int k = 0; k < G->dim; k++) { /* the field of the basis vector e_k is d/ds exp(s e_k) x at s = 0 */
     const double h = 1e-2;
     double f[CB_COORD_MAX][7];
     for (int s = 0; s < 7; s++) {

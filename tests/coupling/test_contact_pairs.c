@@ -98,8 +98,8 @@ static void touch_of_capsules(const place g[2], const double (*size)[3], touch *
 
 /* --- boxes --- */
 
-/* Finds the corner of a box that is farthest in the direction sign n or, if `edge` is below 3, the middle of the edge
- * along axis `edge` that is farthest. */
+/* Finds the corner of a box that is farthest in the direction n if sign = 1, or -n if sign = -1. If `edge` is below 3,
+ * finds the midpoint of the farthest edge that is parallel to axis `edge` instead. */
 static void farthest(const place *g, const double h[3], const double n[3], double sign, int edge, double out[3]) {
   memcpy(out, g->x, 3 * sizeof *out);
   for (int k = 0; k < 3; k++) {
@@ -356,7 +356,7 @@ static void check_pairs(const char *what, const kind *of, int pairs, int least) 
   check_at_least(most.contacts, least);
   check_at_most(most.left_out, pairs / 4);
   check_at_most(most.gap, 1e-11);    /* the error of the step, which is of order 4 */
-  check_at_most(most.pose, 5e-11);   /* this error times spins, which exceed 2/s after a contact */
+  check_at_most(most.pose, 5e-11);   /* the error of the step times spins, which exceed 2/s after a contact */
   check_at_most(most.impulse, 1e-9); /* the error of the pose, divided by sizes and velocities */
   check_at_most(most.jump, 1e-9);    /* the error of the impulse */
   check_at_most(most.energy, 1e-12); /* the step conserves the energy more accurately than poses */

@@ -45,7 +45,7 @@ static void items_without_meaning_are_refused(void **unused) {
   }
 }
 
-/* Interactions, forces and walls that act on all bodies do not act on tracers, which move with the flow. */
+/* An interaction, force or wall that names no body acts on all bodies, but not on tracers, which move with the flow. */
 static void tracers_are_left_out_of_what_acts_on_all(void **unused) {
   static const char *const items[] = {"interactions: [{pair_potential: gravity, strength: 3}]",
                                       "forces: [{force: [m, 0, 0]}]",

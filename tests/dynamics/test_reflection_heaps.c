@@ -246,7 +246,7 @@ static void complementarity_agrees_with_enumeration_where_matrices_are_singular(
         if (trial % 5 == 0) N[a][i] = i ? rint(2 * N[a][i]) : copysign(1, N[a][i]);
       }
     for (int a = 0; a < n; a++) {
-      q[a] = trial % 3 ? check_uniform(&seed, -1, 0.3) : N[a][0]; /* v = (1, 0, ...) */
+      q[a] = trial % 3 ? check_uniform(&seed, -1, 0.3) : N[a][0]; /* q = N v with v = (1, 0, ...) */
       near[a] = 1e-13;
       for (int b = 0; b < n; b++) {
         D[a * n + b] = 0;

@@ -7,7 +7,7 @@ static const char *const externals[] = {"a.x", "b.2.spin_z", "a.axis_x_y"};
 static const double values[] = {0.7, -1.3, 0.4};
 
 /* Makes an ellipsoid without fluid and with two wrenches, one in the axes of the body and one in the axes of the world.
- * They use quantities of every kind and numbers of other bodies. */
+ * They use quantities of every kind of this body, and quantities of other bodies. */
 static tank steered_body(void) {
   static const cb_wrench_text wrenches[] = {
       {"rudder",

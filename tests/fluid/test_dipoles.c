@@ -56,8 +56,9 @@ static void coupling_of_spheres(double d, double out[2]) {
   cb_dipoles_free(c);
 }
 
-/* The added mass of each of two equal spheres is K_11 + K_12 if they move together, and K_11 - K_12 if they move in
- * opposite directions. The closed forms of both are in two_spheres.h. */
+/* K_11 is the added mass of one of two equal spheres, and K_12 is their coupling. Each sphere has the added mass K_11 +
+ * K_12 if both move together, and K_11 - K_12 if they move in opposite directions. two_spheres.h has closed forms of
+ * both. */
 static void errors_for_spheres_fall_as_the_sixth_power(void **unused) {
   double error[2][3];
   for (int i = 0; i < 2; i++) {
@@ -71,7 +72,7 @@ static void errors_for_spheres_fall_as_the_sixth_power(void **unused) {
                   error[i][2]);
     check_near(error[i][2], 3 / pow(d, 6), 0.3 * error[i][2]);
   }
-  /* The next power is the eighth; its coefficient is below 10. */
+  /* The next power of 1/d in the error is the eighth; its coefficient is below 10. */
   for (int k = 0; k < 3; k++) check_near(error[0][k] / error[1][k], 64, 64 * 10. / 25);
 }
 

@@ -95,7 +95,9 @@ static void density_of_all_coordinates_agrees_with_volume_quadrature(void **unus
     check_ok(cb_medium_expression("3 + sin(x + 2*y)*cos(z) + x*y", 0, NULL, NULL, up, NULL, &m));
     const displaced found = displaced_of(m, &b, NULL), exact = by_tetrahedra(&b);
     error[k] = fabs(found.mass / exact.mass - 1);
-    double across[3]; /* components across `up`; the component along `up` is int int_0^h rho, not a moment */
+    /* The components across `up` are compared. The component along `up` is not a moment: it is the integral over the
+     * body of int_0^h rho dh, where h is the height. */
+    double across[3];
     cb_cross3(up, found.moment, across);
     double expected[3];
     cb_cross3(up, exact.moment, expected);

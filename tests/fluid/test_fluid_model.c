@@ -114,8 +114,8 @@ static void drags_are_derived_in_the_twist_and_along_the_pose(void **unused) {
   assert_true(prepared == 6 && released == 6);
 }
 
-/* Computes the twist V of the body relative to the fluid at the place c of the body: the twist there, minus half the
- * vorticity of the flow and minus the velocity of the flow. */
+/* Computes the twist V relative to the fluid at the point c of the body: the twist of the body about c, minus half the
+ * vorticity and minus the velocity of the flow at c. */
 static void seen_from(const double *c, const cb_flow *flow, double V[6]) {
   double r[3][3], x[3], u[1][3], G[1][3][3], w[3], half[3];
   cb_pose_rotation(&somewhere, r);

@@ -163,8 +163,8 @@ static void the_kinetic_energy_is_positive(void **unused) {
 }
 
 /* The connections in spaces of small positive and negative curvature K tend to that of flat space. The groups of curved
- * spaces measure translations in R = 1/sqrt|K|. The motions are shears, whose velocities are linear and keep the
- * volume. */
+ * spaces measure translations in units of R = 1/sqrt|K|. The motions are shears, whose velocities are linear and keep
+ * the volume. */
 static void flat_space_is_the_limit(void **unused) {
   static const cb_poses_motion motion = {NULL, {"X + 0.3*a*Y + a*b*Z", "Y + b*Z", "Z"}};
   const double r[2] = {.2, -.3};

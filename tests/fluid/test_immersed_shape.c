@@ -170,7 +170,7 @@ static void kinetic_energy_belongs_to_the_momentum(void **unused) {
       }
       check_near((energy[0] - energy[1]) / (2 * h), mu[j], 1e-7 * fabs(mu[j]) + 1e-8);
     }
-    /* the drift of the shape and the twist cancel: the body is at rest in the fluid */
+    /* The twist cancels the drift of the shape, so no vertex moves in the world. */
     check_ok(k.problem->inertia(k.problem->self, 0, &at_origin, K, mu0));
     check_ok(cb_rigid_start(k.problem, 0, &at_origin, (double[6]){0, 0, 0, -0.7, 0, 0.2}, &s));
     double flow = 0;

@@ -88,7 +88,8 @@ static void every_class_that_knows_the_shape_at_rest_is_refused_by_name(void **u
     }
     cb_fluid_model_free(m);
   }
-  assert_true(rest >= 7); /* the forces of five classes of models, and the added mass of two */
+  /* Five classes of models have forces, and two an added mass, that are valid only for the shape at rest. */
+  assert_true(rest >= 7);
 }
 
 static void an_added_mass_that_does_not_see_the_vertices_is_found_out(void **unused) {

@@ -132,8 +132,9 @@ static void two_spheres_cut_in_their_circle(void **state) {
   assert_int_equal(n_cuts, 1);
   assert_int_equal(cuts->part[0], 0);
   assert_int_equal(cuts->part[1], 1);
-  /* For unit spheres whose centres are d = 1.2 apart, the circle is at x = d/2 and has the radius sqrt(1 - d^2/4). The
-   * tolerance covers the distance of the flat faces from the sphere, and the random shifts of the vertices. */
+  /* For unit spheres whose centres are d = 1.2 apart, the circle of intersection is at x = d/2 and has the radius
+   * sqrt(1 - d^2/4). The tolerance covers the distance of the flat faces from the sphere, and the random shifts of the
+   * vertices. */
   check_near(cuts->at[0], .6, .05);
   check_near(hypot(cuts->at[1], cuts->at[2]), .8, .05);
 }

@@ -59,7 +59,7 @@ static void a_phase_once_round_is_a_gait(void **state) {
   s.b->group->multiply(s.b->group, g, h, product);
   check_identity(product, 1e-11);
   double path = 0;
-  model_loop(s.b, once_round, &(turn){0, 1, 0}, 12 * 16, h, &path); /* steps end at poses */
+  model_loop(s.b, once_round, &(turn){0, 1, 0}, 12 * 16, h, &path); /* each second step ends at a pose */
   for (int i = 0; i < 7; i++) check_near(g[i], h[i], 1e-11);
   check_near(length, path, 1e-10);
   cb_gait_free(round);
@@ -100,7 +100,7 @@ static void a_sequence_of_poses_converges_to_the_expressions(void **state) {
     const int poses = 32 << k;
     double h[7];
     swimmer s = phased(eel(11), &wave, poses, 2, 1);
-    round_trip(&s, (turn){0, 1, 0}, 2 * poses, h); /* steps end at poses */
+    round_trip(&s, (turn){0, 1, 0}, 2 * poses, h); /* each second step ends at a pose */
     error[k] = slope[k] = 0;
     for (int i = 0; i < 7; i++) error[k] = fmax(error[k], fabs(g[i] - h[i]));
     for (double phase = .0021; phase < 1; phase += .011) {

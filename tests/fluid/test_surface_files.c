@@ -83,11 +83,11 @@ static cb_status write_and_read(writer *write_, const cb_surface *s, cb_surface 
 static void every_format_gives_back_the_surface(void **state) {
   static const struct {
     writer *write_;
-    bool names, joined; /* whether the format names parts; whether it renumbers vertices */
-    double tolerance;
+    bool names, joined; /* names: the format has names of parts; joined: the reader joins vertices and renumbers them */
+    double tolerance;   /* error of the coordinates; 1e-7 is single precision */
   } formats[] = {{write_obj, true, false, 0},         {write_ply_text, false, false, 0},
                  {write_ply_binary, false, false, 0}, {write_off, false, false, 0},
-                 {write_stl_text, true, true, 0},     {write_stl_binary, false, true, 1e-7}}; /* single precision */
+                 {write_stl_text, true, true, 0},     {write_stl_binary, false, true, 1e-7}};
   cb_surface *s = shape("fish", "resolution=8");
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     cb_surface *t = NULL;

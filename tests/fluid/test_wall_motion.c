@@ -70,8 +70,8 @@ static void two_numbers(double rho, double z, double vx, double vz, double time,
   }
 }
 
-/* Throws a ball, extrapolates its final position from two meshes, and compares it with two_numbers. *least becomes the
- * expected z. */
+/* Throws a ball, extrapolates its final position from two meshes, and compares it with two_numbers. *least becomes z at
+ * the end, according to two_numbers. */
 static void thrown(double vx, double vz, double time, double *least) {
   const double z = 1.6, rho = 0.5;
   const double Y[6] = {0, 0, 0, vx, 0, vz};

@@ -15,7 +15,7 @@ static void check_derivative(const cb_space *g, int field, const double *q) {
 }
 
 /* The flow by s from q to y is an isometry: J^T g(y) J = g(q), where J is its derivative and g the metric. J agrees
- * with differences, and two flows back lead to q. */
+ * with differences, and the flows by -s/3 and -2 s/3 lead from y back to q. */
 static void check_isometry(const cb_space *g, int field, const double *q, double s) {
   const int n = g->dim;
   double y[N], J[N * N], here[N * N], there[N * N], back[N];

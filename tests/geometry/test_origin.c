@@ -181,7 +181,7 @@ static void the_change_is_an_isometry_to_1e30(void **s) {
             cb_dd product = cb_dd_mul(c.m[e][a], c.m[e][b]);
             sum = g->form[e] < 0 ? cb_dd_sub(sum, product) : cb_dd_add(sum, product);
           }
-          check_at_most(fabs(cb_dd_double(sum)), 1e-29); /* a few times cosh(2)^2 2^-104 */
+          check_at_most(fabs(cb_dd_double(sum)), 1e-29); /* round-off: a few times cosh(2)^2 2^-104 */
         }
     }
     cb_space_free(g);

@@ -310,7 +310,7 @@ static void charts_in(const cb_space *g, uint64_t *state) {
       check_ok(chart->from_point(g, x, q));
       check_ok(chart->to_point(g, q, y, jacobian));
       check_at_most(check_distance_max(g->embedding, x, y), 1e-14 * size_of(g, x));
-      if (cb_chart_pull(g, chart, x, v, q, u)) continue; /* the axis of polar coordinates */
+      if (cb_chart_pull(g, chart, x, v, q, u)) continue; /* x is on the axis of polar coordinates */
       check_ok(cb_chart_push(g, chart, q, u, y, w));
       check_at_most(check_distance_max(g->embedding, v, w), 1e-11 * size_of(g, x));
       for (int a = 0; a < g->embedding && chart->size == g->dim; a++) {

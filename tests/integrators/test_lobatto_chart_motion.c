@@ -63,7 +63,8 @@ static void energy_does_not_drift(void **unused) {
       uint64_t own = seed + (uint64_t)i;
       open_case(&c, some[i], (linkage){true, 0, 1, false, 3}, method_of(s, "auto"), &own);
       const double start = energy(&c);
-      double first = 0, last = 0, worst = 0, rods = 0; /* first and last are means, worst and rods are maxima */
+      /* first, last: mean energy errors; worst: the maximum; rods: maximum residual */
+      double first = 0, last = 0, worst = 0, rods = 0;
       for (int k = 0; k < STEPS; k++) {
         advance(&c, 0.1, 1);
         const double error = fabs(energy(&c) / start - 1);

@@ -111,7 +111,8 @@ static void for_all_classes(property *check) {
     }
 }
 
-/* Coordinates are found from near ones and do not depend on the sign of the quaternion. The gaps are 0. */
+/* From a pose, the joint class finds the coordinates q that are near given ones. They do not depend on the sign of the
+ * quaternion, and the gaps are 0. */
 static void find_one(uint64_t *seed, const cb_joint *j) {
   double q[6], near[6];
   cb_pose m = random_pose(seed, j, q);

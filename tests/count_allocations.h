@@ -56,7 +56,7 @@ static inline size_t count_so_far(void) {
   return calls;
 }
 
-/* A test that the counter works, which each program with this file runs. */
+/* Tests that the counter of allocations works. Each program that includes this file runs this test. */
 static inline void the_counter_counts(void **unused) {
   count_from_here();
   char *volatile p = malloc(10);

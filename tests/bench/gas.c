@@ -38,7 +38,8 @@ static uint64_t cell_hash(const int64_t *c) {
   return h;
 }
 
-/* Returns the number of coordinates that determine the cell. In H3, the last coordinate follows from the others. */
+/* Returns the number of coordinates that determine the cell of a point in the grid `places`. In H3, the last coordinate
+ * follows from the others. */
 static int cell_axes(const cb_space *g) { return g->factor[0].curvature > 0 ? 4 : 3; }
 
 static bool clear_of(const places *p, const double *x, double least) {

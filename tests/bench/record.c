@@ -53,7 +53,7 @@ static double alone(const char *text, const char *const *sets, size_t n_sets) {
 }
 
 typedef struct recording {
-  double cpu, wall, closed; /* seconds */
+  double cpu, wall, closed; /* seconds per run: CPU time, wall-clock time to the last row, and to the closed file */
   double bytes;
   size_t rows;
 } recording;

@@ -60,7 +60,8 @@ typedef enum sort {
   BY_NAME,
   BY_NAME_AT
 } sort; /* the file is the descriptor in argument 1, the path in argument 1, or the path in argument 2 */
-enum { SIZED = 1, GROWS = 2, STOPS = 4 }; /* argument 3 is a size; may need disk space; a signal can interrupt it */
+/* SIZED: argument 3 is a size; GROWS: the operation may need disk space; STOPS: a signal can interrupt it */
+enum { SIZED = 1, GROWS = 2, STOPS = 4 };
 
 typedef struct operation {
   int number;

@@ -88,7 +88,7 @@ static void a_rod_has_the_same_motion_at_any_distance(void **state) {
       check_at_most(energy, tolerance);
       check_near(first, near->value[2][cases[n].killing], 4e-15);
       check_at_most(drift, 4e-14);
-      if (n != 2) check_near(far->value[3][0], a, 1e-15 * a); /* the given coordinate */
+      if (n != 2) check_near(far->value[3][0], a, 1e-15 * a); /* the scenario gives this coordinate as a */
       simulation_free(far);
     }
     simulation_free(near);

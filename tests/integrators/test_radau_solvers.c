@@ -127,7 +127,7 @@ static void rows_hold_to_round_off_after_every_step(void **unused) {
     }
 }
 
-/* Springs of frequency 1e5 (1e3 in a chart) move like rods with h = .1, except for an error of the size
+/* In steps of h = .1, springs of frequency 1e5 (1e3 in a chart) move like rods, except for an error of the size
  * tension/stiffness. */
 static void stiff_damped_springs_take_long_steps(void **unused) {
   static const char *const where[] = {"e3", "h3", "s3", "h2xe", "h3 {chart: polar}"};

@@ -156,7 +156,8 @@ static void mean_of(const crowd *c, const double *point, size_t component, doubl
   cb_space_project_point(g, mean);
 }
 
-/* Fills one frame in a space of quadrics: origins, the moving frames, and the positions in them. */
+/* Fills one frame of the page in a space of quadrics: the origins, the moving frames, and the positions relative to
+ * these frames. */
 static cb_status put_frame(crowd *c, size_t frame, double *point, cb_origin *before, cb_isometry *carried) {
   const cb_space *g = c->v->space;
   const size_t k = (size_t)g->embedding;

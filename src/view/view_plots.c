@@ -31,7 +31,7 @@ static bool left_out(const char *name) {
 typedef struct bins {
   size_t columns, n;
   uint64_t rows;
-  double *least, *greatest; /* [n][columns] */
+  double *least, *greatest; /* [n][columns]: the extrema of each column in each bin */
   uint64_t *at_least, *at_greatest;
 } bins;
 
@@ -310,7 +310,8 @@ static const double maximum_seconds = 20; /* CPU time for a map of the curvature
 /* The curvature of an immersed body needs a boundary integral equation per node, so its grid is coarse. */
 static int grid_of(const cb_bundle *b) { return !strcmp(b->class_->name, "immersed") ? COARSE : GRID; }
 
-/* Whether a map of so many nodes takes too long. It is estimated from the time of a node in the middle. */
+/* Returns whether a map of the curvature with this number of nodes takes too long. The time is estimated from that of
+ * one node, at the shape r. */
 static bool takes_long(const cb_view *v, const cb_bundle *b, const double *r, int nodes) {
   double out[CB_GROUP_DIM];
   const clock_t start = clock();

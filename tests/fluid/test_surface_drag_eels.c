@@ -59,7 +59,7 @@ static void a_phase_once_round_is_a_gait(void **state) {
   s.b->group->multiply(s.b->group, g, h, product);
   check_identity(product, 1e-11);
   double path = 0;
-  model_loop(s.b, once_round, &(turn){0, 1, 0}, 12 * 16, h, &path); /* each second step ends at a pose */
+  model_loop(s.b, once_round, &(turn){0, 1, 0}, 12 * 16, h, &path); /* each 16th step ends at a pose */
   for (int i = 0; i < 7; i++) check_near(g[i], h[i], 1e-11);
   check_near(length, path, 1e-10);
   cb_gait_free(round);

@@ -170,7 +170,7 @@ static void far_particles_are_held_from_their_own_origin(void **state) {
     check_ok(cb_constraints_rate(c, 0, start->x, v, rate, NULL));
     for (int r = 0; r < 3; r++) check_near(rate[1 + r], r == axis, 1e-14);
   }
-  /* The rows of the pin at 44 radii use a frame that is rotated, but orthonormal. */
+  /* The rows of the pin of particle 2, which is 44 radii away, use a rotated frame. This frame is orthonormal. */
   cb_space_frame(g, start->x + cb_system_index(s, 2) * COORDS, frame);
   for (int i = 0; i < 3; i++) {
     double rate[7], size = 0;

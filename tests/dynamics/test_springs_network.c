@@ -160,7 +160,9 @@ static void blocks_sum_what_each_spring_gives(void **state) {
       sample_free(s);
     }
   print_message("largest error of a force %.2g\n", worst);
-  check_at_most(worst, 2e-14); /* sums over six springs; per unit of time a length changes by 100 lengths */
+  /* The tolerance is for round-off: a force is a sum over six springs, and a spring changes its length by about 100
+   * lengths per unit of time. */
+  check_at_most(worst, 2e-14);
 }
 
 /* These networks are large enough for several threads. */

@@ -43,8 +43,8 @@ static void below(int dim, const double *a, double h0, const double *n, double l
   }
 }
 
-/* Returns the mass and moment of the medium that a body displaces, as a sum over all layers. The body is a box, and
- * `thickness` is 1; with dim = 2 it is a plate of this thickness. */
+/* Returns the mass and moment of the medium that a body displaces, as a sum over all layers. With dim = 3 the body is a
+ * box and `thickness` is 1. With dim = 2 the body is a plate of the thickness `thickness`. */
 static displaced box_in_layers(const strata *s, int dim, const double *a, const cb_pose *g, double thickness) {
   double r[3][3], n[3], column = 0, first[3] = {0};
   displaced d = {0};

@@ -5,7 +5,7 @@
 #include "fluid/medium_surfaces.h"
 #include "medium.h"
 
-/* A value for a built-in class, as in a scenario. NULL means a flow on a grid. */
+/* An example of a built-in class: its name, and its value in a scenario. NULL stands for a flow on a grid. */
 typedef struct example {
   const char *name, *value;
 } example;

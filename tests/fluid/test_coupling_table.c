@@ -205,7 +205,7 @@ static void what_a_table_cannot_hold_is_refused(void **unused) {
   cb_several *s = several_of(3, m, NULL);
   const cb_coupled_joint joint[] = {joint_of("planar", 0, 1, false), joint_of("hinge", 1, 2, false),
                                     joint_of("ball", 1, 2, false)};
-  /* the number of the first joint, and one more than the number of the last joint */
+  /* used[k]: case k has the joints from number used[k][0] to used[k][1] - 1 */
   const int used[][2] = {{0, 1}, {0, 2}, {2, 3}, {1, 2}};
   const char *const text[] = {"free relative to the first body", "too many coordinates",
                               "free relative to the first body", "free relative to the first body"};

@@ -44,7 +44,7 @@ static cb_dipole_body random_body(uint64_t *seed, double density) {
 
 /* --- spheres --- */
 
-/* Computes K_12 of two unit spheres along and across the line of their centres. */
+/* Computes the coupling K_12 of two unit spheres, for velocities along and across the line of their centres. */
 static void coupling_of_spheres(double d, double out[2]) {
   const cb_dipole_body both[2] = {ball(1, 1), ball(1, 1)};
   const cb_pose g[2] = {at(0, 0, 0), at(0, 0, d)};

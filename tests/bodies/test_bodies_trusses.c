@@ -48,7 +48,7 @@ static void a_network_has_springs_and_rods(void **state) {
   t = build("{name: e3}",
             "{kind: network, place: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]]}, rest: .3, stiffness: 2, springs: "
             "[{between: [0, 1], stiffness: 7}, {between: [0, 2], rest: .6}]}");
-  double stiffness, rest, damping; /* values that an entry does not give are taken from the body */
+  double stiffness, rest, damping; /* a spring whose entry has no stiffness or rest length has that of the body */
   cb_system_spring(t.s, 0, &stiffness, &rest, &damping);
   assert_true(stiffness == 7 && rest == 0.3 && damping == 0);
   cb_system_spring(t.s, 1, &stiffness, &rest, &damping);

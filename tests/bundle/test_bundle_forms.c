@@ -51,7 +51,7 @@ static cb_bundle *make(const char *name, const char *text) {
 }
 
 /* P A = Q and M = R - Q^T A hold to round-off. The rate of the form along a random velocity of the shape agrees with a
- * central difference of order 4, whose error is about 1e-13/h. */
+ * central difference of order 4. With the step h, the error of this difference is about 1e-13/h. */
 static void form_gives_connection_metric_and_slopes(void **state) {
   uint64_t random = check_seed();
   for (int i = 0; i < CASES; i++)

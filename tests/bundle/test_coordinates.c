@@ -143,8 +143,8 @@ static void the_connection_is_the_least_of_all_frames(void **state) {
                    far = functional(b, moved, w, (const double(*)[6])q, .1);
       const double second = (up - 2 * least + down) / (h * h);
       check_at_least(second, 1e-3 * before);
-      /* The first derivative F' by s is 0. Its difference quotient has the error h^2 F'''/6, where F''' is of the size
-       * of F''. */
+      /* The first derivative F' by s is 0. Its difference quotient with the step h has the error h^2 F'''/6, where F'''
+       * is of the size of F''. */
       check_at_most(fabs(up - down) / (2 * h), 1e-5 * second);
       check_at_least(far, least);
     }

@@ -213,7 +213,7 @@ static void a_variation_holds_across_corners(void **state) {
     check_ok(G->log(G, g, w));
     for (int a = 0; a < 3; a++) slope[a] += (s < 0 ? -1 : 1) * weight[abs(s)] * w[a] / eps;
   }
-  /* The error of differences is eps^4 = 1e-8 times 1/30 of a fifth derivative. */
+  /* The error of differences with the step eps is eps^4 = 1e-8 times 1/30 of a fifth derivative. */
   for (int a = 0; a < 3; a++) check_near(y[a], slope[a], 1e-9);
   for (int k = 0; k < 5; k++) cb_gait_free(gait[k]);
   cb_gait_free(change);

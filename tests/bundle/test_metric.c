@@ -184,7 +184,7 @@ static void check_jacobi(const cb_space *g, const double *q, const double *u) {
       double slope =
           (ends[5][i] - ends[0][i] - 9 * (ends[4][i] - ends[1][i]) + 45 * (ends[3][i] - ends[2][i])) / (60 * h);
       const double *part = i < n ? (c < n ? j.q_q : j.q_u) : (c < n ? j.u_q : j.u_u);
-      /* The error of differences is h^6 times seventh derivatives. */
+      /* The error of differences with the step h is h^6 times seventh derivatives. */
       check_near(part[(i % n) * n + c % n], slope, 2e-8);
     }
   }

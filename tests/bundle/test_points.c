@@ -38,7 +38,7 @@ static void one_space(const cb_space *g, uint64_t *seed) {
         for (int i = 0; i < chart->size; i++) {
           double f[7];
           for (int s = 0; s < 7; s++) f[s] = jacobian[s][a * chart->size + i];
-          /* The differences have errors of about 1e-16/h and h^6. */
+          /* The differences with the step h have errors of about 1e-16/h and h^6. */
           check_near(jet.dd[i][j][a], slope(f, h), 1e-9 * (1 + fabs(jet.dd[i][j][a])));
         }
     }
@@ -151,7 +151,7 @@ static void derivatives_of_connection_and_metric_agree_with_differences(void **s
         double f[7];
         for (int k = 0; k < 7; k++) f[k] = c < count ? A[k][c] : M[k][c - count];
         const double exact = c < count ? dA[i * count + c] : dM[i * n * n + c - count];
-        /* The error of differences is h^6 times seventh derivatives. */
+        /* The error of differences with the step h is h^6 times seventh derivatives. */
         check_near(exact, slope(f, h), 1e-9 * (1 + fabs(exact)));
       }
     }

@@ -285,7 +285,7 @@ static void from_canonical(const double *z, cb_shape_state *s) {
 }
 
 /* M^T J M = J for the derivative M of one step and the canonical matrix J. M is computed by central differences of
- * order 8, whose round-off is about 1e-13/h. */
+ * order 8 with the step h, whose round-off is about 1e-13/h. */
 static void steps_are_symplectic(void **state) {
   enum { Z = 10 };
   shape_case c = with_inertia[2];
@@ -336,7 +336,7 @@ static void dry_friction_stops_at_the_known_places(void **state) {
     go(&m, "{name: hamilton_pontryagin}", .005, 1, &s);
     const double v = s.r[0] - at;
     if (v == 0) continue;
-    if (v * before < 0 && turned < 5) check_near(at, turns[turned++], 2e-5); /* error of order h^2 */
+    if (v * before < 0 && turned < 5) check_near(at, turns[turned++], 2e-5); /* error of order 2 in the step */
     before = v;
   }
   assert_int_equal(turned, 5);

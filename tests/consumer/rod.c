@@ -53,5 +53,5 @@ int main(void) {
   cb_system_free(system);
   cb_builder_free(b);
   cb_space_free(space);
-  return drift < 1e-8 ? 0 : fail("energy and momentum are not kept"); /* the error at this step is far smaller */
+  return drift < 1e-8 ? 0 : fail("energy and momentum are not kept"); /* the error with this step is far below 1e-8 */
 }

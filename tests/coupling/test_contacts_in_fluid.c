@@ -112,9 +112,9 @@ static cb_scenario *run_row(double restitution, int resolution, double step, mem
   return memory_go(m, text);
 }
 
-/* Five balls are in a row with gaps of 2 cm. The first one hits the second, and in the end the last one leaves. All
- * contacts and the velocities at the end are compared with the equations above. At restitution 1 momentum and energy
- * are the same in all rows. */
+/* Five balls are in a row, with gaps of 2 cm. The first one hits the second, and in the end the last one leaves. All
+ * contacts and the velocities at the end follow from the equations in the comment of `row`. At restitution 1 momentum
+ * and energy are the same in all rows. */
 static void cradle_in_water_has_the_inertia_of_all_balls(void **unused) {
   (void)unused;
   for (int n = 0; n < 2; n++) {

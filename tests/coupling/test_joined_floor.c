@@ -202,7 +202,7 @@ static void dry_friction_does_not_resist_an_impact(void **unused) {
   drop_lift("0", "angle: 0.3, friction: 100", .6, z, E);
   check_near(z[0], .05, 1e-11);
   check_near(z[1] - z[0], .3 - 10. / 80,
-             2e-4); /* The step in which the slide comes to rest has an error of the size a h^2/2 = 3e-4. */
+             2e-4); /* in the step h in which the slide comes to rest, the error is of the size a h^2/2 = 3e-4 */
 }
 
 /* --- a body on two legs --- */
@@ -247,8 +247,8 @@ static void legs_with_dry_friction_stand(void **unused) {
                 1e-12);
 }
 
-/* Without servos the legs slide to their limits. There, impacts on the floor cause impacts on the limits, and the other
- * way round. */
+/* Without servos the legs slide to their limits. There, impacts on the floor cause impacts on the limits, and impacts
+ * on the limits cause impacts on the floor. */
 static void legs_without_force_fall_to_their_limits(void **unused) {
   (void)unused;
   stand("limits: [-1, 1]", "limits: [-1, 1]", .004, .5);

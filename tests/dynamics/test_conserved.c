@@ -1,6 +1,6 @@
-/* Tests that quantities which are reported as conserved are constant to the order of the integrator, and that the
- * others are not. The tests run in all spaces, in their embedding and in charts, with all integrators. Some systems
- * conserve the energy and all momenta, others do not. */
+/* Tests that quantities which are reported as conserved are constant to the order of the integrator, and that
+ * quantities that are not reported change. The tests run in all spaces, in their embedding and in charts, with all
+ * integrators. Some systems conserve the energy and all momenta, others do not. */
 #include "check_spaces.h"
 #include "dynamics/system_facts.h"
 #include "memory_sink.h"

@@ -28,8 +28,8 @@ static void force_is_minus_the_raised_gradient(void **state) {
         x[a] = old;
         expected[a] = -raise_of(t.g, a % t.g->k) * (value[0] - 8 * value[1] + 8 * value[2] - value[3]) / (12 * h);
       }
-      /* The differences are of fourth order. Their error is h^4 times fifth derivatives, which are large for close
-       * pairs. */
+      /* The differences are of fourth order. Their error is the fourth power of the step times fifth derivatives, which
+       * are large for close pairs. */
       double size = fmax(1, largest(count, force)), error = check_distance_max(count, force, expected) / size;
       if (!(error <= 2e-8)) print_error("%s, %s\n", force_spaces[n], kind_names[which]);
       check_at_most(error, 2e-8);

@@ -393,8 +393,9 @@ static void bends_in(const cb_space *g, uint64_t *seed) {
         for (int k = 0; k < 3; k++) whole = whole && gap_at(g, c.gaps, &gap[i], of, 0.4, tau + (k - 1) * dt, &s[k]);
         if (!whole) continue;
         const double second = (s[0].gap - 2 * s[1].gap + s[2].gap) / (dt * dt);
-        /* The errors of `second` are dt^2 s''''/12, and 1e-13/dt^2 where distances are found by integration. If the
-         * speeds cannot close the gap in the time `span`, A may be 0 without being a bound of s''. */
+        /* The difference quotient `second` of a gap s with the time step dt has the errors dt^2 s''''/12, and
+         * 1e-13/dt^2 where distances are found by integration. If the speeds cannot close the gap in the time `span`, A
+         * may be 0 without being a bound of s''. */
         if (begin.gap > 0 && A == 0 && s[1].gap > 0 && fabs(begin.gap) > rest * span) continue;
         const double least = both ? -fabs(second) : second;
         if (!(least >= -A - 1e-3 * (1 + A))) print_error("%s, at %g, gap %g\n", shown(g, &gap[i], &w), tau, s[1].gap);

@@ -38,7 +38,7 @@ static void derivatives_are_those_of_the_potential(void **state) {
         }
         cb_pair_value v = cb_pair_potential_at(&pair_potential, &pair, d);
         double size = 1 + fabs(v.u) + fabs(v.du) + fabs(v.ddu);
-        /* the error is h^4 times fifth derivatives of d^-12 at d = .7 */
+        /* The error of differences with the step h is h^4 times fifth derivatives of d^-12 at d = .7. */
         check_near(v.du, (u[0] - 8 * u[1] + 8 * u[3] - u[4]) / (12 * h), 1e-7 * size);
         check_near(v.ddu, (du[0] - 8 * du[1] + 8 * du[3] - du[4]) / (12 * h), 1e-7 * size);
       }

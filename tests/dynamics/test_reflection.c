@@ -41,9 +41,9 @@ static double inner_at(const cb_space *g, const double *x, const double *u, cons
   return sum;
 }
 
-/* A contact of two spheres changes the velocity v1 to v1 - (1+e) m2/(m1+m2) c e1, and v2 correspondingly. m1 and m2 are
- * the masses, e the restitution, e1 and e2 the unit vectors towards the other sphere, and c = <v1,e1> + <v2,e2> the
- * speed at which the spheres approach each other. Velocities from charts are converted to the embedding. */
+/* A contact of two spheres changes the velocity v1 to v1 - (1+e) m2/(m1+m2) c e1, and v2 to v2 - (1+e) m1/(m1+m2) c e2.
+ * m1 and m2 are the masses, e the restitution, e1 and e2 the unit vectors towards the other sphere, and c = <v1,e1> +
+ * <v2,e2> the speed at which the spheres approach each other. Velocities from charts are converted to the embedding. */
 static void two_spheres_follow_the_formula_of_two_bodies(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++)

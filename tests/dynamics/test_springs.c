@@ -130,7 +130,7 @@ static void force_is_minus_the_gradient_of_the_potential(void **state) {
       x[a] = keep - h;
       double below = cb_springs_potential(p.work, x);
       x[a] = keep;
-      /* The difference has an error of h^2 times the third derivative, which is between 10 and 100. */
+      /* The difference with the step h has an error of h^2 times the third derivative, which is between 10 and 100. */
       check_near(f[a], -g.form[a % k] * (above - below) / (2 * h), 2e-8);
     }
     check_plan_free(p);
@@ -200,7 +200,7 @@ static void jacobian_is_the_derivative_of_the_force(void **state) {
           for (int a = 0; a < N * k; a++) {
             double analytic = block[which][(a / k * N + b / k) * k * k + a % k * k + b % k];
             check_near(analytic, (above[a] - below[a]) / (2 * h),
-                       1e-7 * (1 + fabs(analytic))); /* the difference has an error of order h^2 */
+                       1e-7 * (1 + fabs(analytic))); /* the difference has an error of order 2 in the step */
           }
         }
       check_plan_free(p);

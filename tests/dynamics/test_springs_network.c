@@ -79,7 +79,7 @@ static void place(const cb_space *g, uint64_t *seed, const network *net, const i
   free(rank);
 }
 
-/* A network in a space and room for results: forces f and other, and two lengths d for each spring. */
+/* A network in a space, and arrays for results: forces f and other, and two lengths d for each spring. */
 typedef struct sample {
   network net;
   int *order;

@@ -324,7 +324,9 @@ static void derivatives_of_generalised_forces_are_those_of_differences(void **un
     }
   }
   print_message("from differences: %.1e\n", worst);
-  check_at_most(worst, 1e-10); /* for errors h^4 times fifth derivatives, and round-off divided by h */
+  /* The tolerance is for the errors of differences with the step h: h^4 times fifth derivatives, and round-off divided
+   * by h. */
+  check_at_most(worst, 1e-10);
   cb_forces_free(f);
   cb_scenario_free(s);
 }

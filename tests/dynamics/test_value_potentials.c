@@ -98,7 +98,7 @@ static void harmonic_in(const cb_space *g, uint64_t *seed) {
     some_points(g, seed, 0.9, x);
     hinge u = hinge_at(g, x, 1.7, 1.1);
     errors_of(g, &u, 1e-4, &of_force, &of_slope);
-    check_at_most(of_force, 2e-9); /* the differences have errors of order h^4 */
+    check_at_most(of_force, 2e-9); /* the differences have errors of order 4 in the step */
     check_at_most(of_slope, 1e-7);
     drop(&u);
   }
@@ -136,7 +136,8 @@ static void bending_in(const cb_space *g, uint64_t *seed) {
       /* The tolerance is the round-off of an angle near pi. */
       for (int a = 0; a < u.k; a++) check_near(force[i * u.k + a], 0, 1e-7);
     }
-    errors_of(g, &u, 1e-3, &of_force, &of_slope); /* the error is h^4 times a derivative of about (1/0.3)^5 */
+    /* The error of differences with the step h is h^4 times a derivative of about (1/0.3)^5. */
+    errors_of(g, &u, 1e-3, &of_force, &of_slope);
     check_at_most(of_force, 1e-7);
     check_at_most(of_slope, 1e-5);
     drop(&u);

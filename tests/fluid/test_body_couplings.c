@@ -127,8 +127,8 @@ static void check_state(const coupled *c, const cb_pose g[N], const double Y[N][
                 wrong[1], largest, along);
   /* the energy is quadratic in the twists, so the error is only round-off divided by h */
   check_at_most(wrong[0], 1e-11 * size);
-  /* the difference has errors of order h^4, and round-off divided by h; in curved spaces panels are integrated
-   * numerically */
+  /* the difference with the step h has errors of order h^4, and round-off divided by h; in curved spaces panels are
+   * integrated numerically */
   check_at_most(wrong[1], (c->curvature == 0 ? 1e-9 : 2e-6) * largest);
   check_at_most(along, 1e-13 * largest);
 }

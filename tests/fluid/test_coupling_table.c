@@ -126,8 +126,8 @@ static double energy_of(cb_coupling_table *t, int n, const cb_pose *g) {
   return sum;
 }
 
-/* Compares the slope with differences of order 4, whose errors are e^4 and 1e-16/e, and checks the sum of the wrenches
- * in the world. The poses violate the joints by displacements of .05. */
+/* Compares the slope with differences of order 4 with the step e, whose errors are e^4 and 1e-16/e, and checks the sum
+ * of the wrenches in the world. The poses violate the joints by displacements of .05. */
 static void check_one_energy(cb_coupling_table *t, int n, cb_pose *g) {
   const double e = 1e-3;
   double momentum[BODIES][6], slope[BODIES][6], sum[6] = {0}, size = 0;

@@ -38,10 +38,11 @@ static void balls_have_their_closed_forms(void **unused) {
       const double order = log2((coarse.volume - volume) / (fine.volume - volume));
       print_message("K %g a %.2f: volume %.2e, order %.3f, extrapolated %.1e, J %.1e\n", K, A, fine.volume / volume - 1,
                     order, both.volume / volume - 1, both.inertia[0][0] / J - 1);
-      /* for K = 1 and A = pi/2 the faces are exact, because they lie in a great sphere; there is no error of order
-       * h^2 */
+      /* for K = 1 and A = pi/2 the faces are exact, because they lie in a great sphere; there is no error of second
+       * order in the edge length */
       if (K < 0 || i != 3) check_near(order, 2, A >= 2 && K < 0 ? .35 : .15);
-      /* In H3, balls that are larger than the radius of curvature need finer meshes for an error of order h^4. */
+      /* In H3, balls that are larger than the radius of curvature need finer meshes for an error of fourth order in the
+       * edge length. */
       check_relative(both.volume, volume, A >= 2 && K < 0 ? 3e-2 : 1e-3);
       check_relative(both.inertia[0][0], J, A >= 2 && K < 0 ? 8e-2 : 5e-3);
       for (int c = 0; c < 3; c++) {
@@ -61,7 +62,8 @@ static void triaxial_quadrics_have_their_numbers(void **unused) {
     print_message("K %g: volume %.2e, extrapolated %.1e, J %.1e %.1e %.1e\n", K[k], fine.volume / volume[k] - 1,
                   both.volume / volume[k] - 1, both.inertia[0][0] / J[k][0] - 1, both.inertia[1][1] / J[k][1] - 1,
                   both.inertia[2][2] / J[k][2] - 1);
-    check_relative(both.volume, volume[k], 3e-5); /* the error of order h^4 for meshes of 1280 and 5120 faces */
+    /* the error, of fourth order in the edge length, for meshes of 1280 and 5120 faces */
+    check_relative(both.volume, volume[k], 3e-5);
     for (int i = 0; i < 3; i++) check_relative(both.inertia[i][i], J[k][i], 1e-4);
   }
 }

@@ -129,8 +129,8 @@ static void derivatives_are_those_of_differences(void **unused) {
         wrench(&g, &pose, there, sides[0][side], NULL, NULL, NULL);
         wrench(&g, &moved, Y, sides[1][side], NULL, NULL, NULL);
       }
-      /* the errors of the differences are of the size e^2, or e if the force of a vertex begins or ends within the
-       * step */
+      /* the errors of the differences with the step e are of the size e^2, or e if the force of a vertex begins or ends
+       * within the step */
       for (int i = 0; i < 6; i++) {
         check_near(dF[i][j], (sides[0][1][i] - sides[0][0][i]) / (2 * e), 1e-6);
         check_near(dpose[i][j], (sides[1][1][i] - sides[1][0][i]) / (2 * e), 1e-6);

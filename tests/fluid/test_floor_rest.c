@@ -64,7 +64,7 @@ static void a_rod_slides_down_on_its_foot(void **unused) {
         check_ok(drop_try(d, 0.5 / (25 << i), &s));
         const double q = 2 * atan2(s.g.q[1], s.g.q[0]), speed = s.momentum[0] / I;
         check_near(drop_gap(d, &s), 0, 1e-14);
-        for (int k = 0; k < 2; k++) /* a step of rkmk4 shifts the centre by O(h^5) */
+        for (int k = 0; k < 2; k++) /* a step of the length h with rkmk4 shifts the centre by O(h^5) */
           check_near(s.g.x[k] + s.x_low[k], g.x[k], method == RKMK4 ? 1e-4 : 1e-14);
         error[i] = fmax(error[i], fabs(speed * speed * (I + sin(q) * sin(q) / 4) - 10 * (cos(start) - cos(q))));
         if (n + 1 == 25 << i) check_at_least(q, 1);

@@ -53,7 +53,8 @@ static void grid_of_cubics_is_exact(void **unused) {
     at(f, t, x, u, NULL, NULL);
     cubics(x, t, exact);
     for (int i = 0; i < 3; i++) check_near(u[i], exact[i], 2e-14);
-    bool inner = true; /* whether there is room for the differences, which are exact for cubic polynomials */
+    /* Whether all points of the differences are inside the grid. The differences are exact for cubic polynomials. */
+    bool inner = true;
     for (int i = 0; i < 3; i++)
       inner &= fabs(x[i] - l.origin[i] - (l.n[i] - 1) * l.spacing[i] / 2) < (l.n[i] - 1) * l.spacing[i] / 2 - 0.02;
     if (inner) check_slopes(f, t, x, 1e-2, 1e-11);

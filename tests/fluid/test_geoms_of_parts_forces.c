@@ -68,7 +68,7 @@ static void the_spin_is_the_rate_of_the_rotation(void **unused) {
     for (int i = 0; i < 9; i++)
       for (int j = 0; j < 3; j++) spin[i / 3][i % 3] += rate[i / 3][j] * m.R[i % 3][j]; /* R' R^T = hat(omega) */
     for (int i = 0; i < 3; i++) {
-      /* The error of the differences is h^4 times fifth derivatives of about 1e3. */
+      /* The error of the differences with the step h is h^4 times fifth derivatives of about 1e3. */
       check_near(spin[(i + 2) % 3][(i + 1) % 3], m.omega[i], 1e-8);
       check_near(c[i], m.velocity[i], 1e-8);
     }
@@ -132,7 +132,8 @@ static void the_inertia_changes_by_the_motion_of_the_part(void **unused) {
       double change = 0;
       for (int l = 0; l < 6; l++) change -= ad[l][i] * K[l][j] + K[i][l] * ad[l][j];
       check_near(K[i][j], at[i][j], 1e-12 * 40);
-      check_near(rate[i][j], change, 1e-6); /* the error is h^4 times fifth derivatives of numbers of size 40 */
+      /* the error of differences with the step h is h^4 times fifth derivatives of numbers of size 40 */
+      check_near(rate[i][j], change, 1e-6);
     }
   }
   tank_empty(&k);

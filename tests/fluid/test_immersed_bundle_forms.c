@@ -28,7 +28,7 @@ static void two_boxes_are_the_falling_cat(void **unused) {
     double A[6], dA[6], M[1], dM[1];
     check_ok(cb_bundle_connection(b, &al, A, dA, M, dM));
     check_near(A[2], (k2 + c) / J, 1e-13);
-    check_near(dA[2], -s / J + 2 * s * (k2 + c) / (J * J), 1e-10); /* the library uses differences here */
+    check_near(dA[2], -s / J + 2 * s * (k2 + c) / (J * J), 1e-10); /* the library computes dA by differences */
     check_near(M[0], (k1 * k2 - c * c) / J, 1e-14);
     check_near(dM[0], 2 * c * s / J + 2 * s * (k1 * k2 - c * c) / (J * J), 1e-10);
     for (int i = 0; i < 2; i++) check_near(A[i], 0, 1e-14);

@@ -137,7 +137,7 @@ static void linear_momentum_is_that_of_the_centre(void **unused) {
   const double t = 0.37, d = 1e-3;
   double mu0[6], other[6], slope[3] = {0};
   const double weights[4] = {1, -8, 8, -1};
-  for (int n = 0; n < 4; n++) { /* the difference has an error of order d^4 */
+  for (int n = 0; n < 4; n++) { /* the difference with the time step d has an error of order d^4 */
     wriggle(&h, t + (n < 2 ? n - 2 : n - 1) * d);
     const cb_mass there = at(m, &h, other);
     for (int i = 0; i < 3; i++) slope[i] += weights[n] * there.centre[i] / (12 * d);

@@ -99,7 +99,8 @@ static void velocities_are_continuous_derivatives(void **state) {
       for (int k = 0; k < 9; k++) {
         const double left = (x[k / 3][k % 3] - before[k / 3][k % 3]) / h,
                      right = (after[k / 3][k % 3] - x[k / 3][k % 3]) / h;
-        /* The differences have the error h/2 times the second derivative, which is below 20, and round-off/h. */
+        /* The differences over the time h have the error h/2 times the second derivative, which is below 20, and
+         * round-off/h. */
         check_near(left, v[k / 3][k % 3], 2e-5);
         check_near(right, v[k / 3][k % 3], 2e-5);
       }

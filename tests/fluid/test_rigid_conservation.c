@@ -23,7 +23,7 @@ static void without_forces_momentum_is_kept_and_energy_is_bounded(void **unused)
       low = fmin(low, middle_energy(&s));
       high = fmax(high, middle_energy(&s));
     }
-    check_at_most(high - low, 0.01 * high); /* the error is O(h^2) and does not drift */
+    check_at_most(high - low, 0.01 * high); /* the error is of order 2 in the step and does not drift */
     print_message("  map %d: energy in [%.6f, %.6f], x to %.0f\n", map, low, high, fabs(s.g.x[0]));
   }
 }
@@ -65,7 +65,8 @@ static void symmetric_in_time(void **unused) {
   }
 }
 
-/* In a glide without spin Hamilton-Pontryagin does not rotate the body; rkmk4 rotates it by O(h^5) per step. */
+/* In a glide without spin Hamilton-Pontryagin does not rotate the body; rkmk4 rotates it by O(h^5) in a step of the
+ * length h. */
 static void a_glide_without_spin_is_turned_by_rkmk4_only(void **unused) {
   body b = free_body();
   b.weight = 2;

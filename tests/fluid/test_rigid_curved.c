@@ -156,7 +156,7 @@ static void steps_run_backwards(void **unused) {
       check_ok(cb_rigid_start(&b.problem, 0, &base, triaxial_twist, &s));
       for (int n = 0; n < 200; n++) step_by(&b.problem, map, n < 100 ? .05 : -.05, &s);
       for (int i = 0; i < 6; i++) check_near(s.momentum[i], mu[i], 1e-13);
-      for (int i = 0; i < 3; i++) check_near(s.g.x[i], 0, 1e-11); /* in H3 round-off grows by up to e^5 */
+      for (int i = 0; i < 3; i++) check_near(s.g.x[i], 0, 1e-11); /* in H3 round-off grows by a factor of up to e^5 */
       check_near(fabs(s.g.q[0]), 1, 1e-11);
     }
 }

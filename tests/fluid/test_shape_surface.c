@@ -163,7 +163,8 @@ static void a_phase_is_the_poses_in_time(void **state) {
       check_at_most(difference((const vector *)q.x, (const vector *)x, s->vertices), 1e-14);
       check_at_most(difference((const vector *)q.dx, (const vector *)v, s->vertices), 1e-13);
       places_free(&q);
-      check_derivatives(shape, &phase, 5e-4, 1e-8); /* the error is h^4 times a fifth derivative */
+      /* The error of differences with the step h is h^4 times a fifth derivative. */
+      check_derivatives(shape, &phase, 5e-4, 1e-8);
     }
     cb_shape_surface_free(shape);
     cb_poses_free(p);

@@ -183,7 +183,8 @@ static void derivatives_are_exact(void **state) {
       for (int i = 0; i < 6 * N; i++) slope[i] += w * B[i];
       for (int i = 0; i < N * N; i++) more[i] += w * L[i];
     }
-    for (int i = 0; i < 6 * N; i++) check_near(dA[k * 6 * N + i], slope[i], 1e-10); /* errors 1e-15/h and h^6 */
+    /* The differences with the step h have the errors 1e-15/h and h^6. */
+    for (int i = 0; i < 6 * N; i++) check_near(dA[k * 6 * N + i], slope[i], 1e-10);
     for (int i = 0; i < N * N; i++) check_near(dM[k * N * N + i], more[i], 1e-10);
   }
   swimmer_free(&s);

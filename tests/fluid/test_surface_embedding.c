@@ -123,8 +123,8 @@ static void places_and_derivatives_are_those_of_the_isometries(void **unused) {
   }
   print_message("  places to %.1e, derivatives to %.1e, second ones to %.1e\n", worst[0], worst[1], worst[2]);
   check_at_most(worst[0], 2e-15); /* round-off */
-  check_at_most(worst[1], 1e-10); /* the error is h^6/140 times the seventh derivative */
-  check_at_most(worst[2], 1e-9);  /* the error is h^6/140 times the eighth derivative */
+  check_at_most(worst[1], 1e-10); /* the error with the step h is h^6/140 times the seventh derivative */
+  check_at_most(worst[2], 1e-9);  /* the error with the step h is h^6/140 times the eighth derivative */
 }
 
 /* --- identities --- */
@@ -144,7 +144,7 @@ static void charts_keep_what_they_say(void **unused) {
     cb_surface_embedding_point((cb_surface_embedding){K, CB_CHART_GNOMONIC}, x, v);
     const double root = sqrt(fabs(K)), ratio = (K > 0 ? atan(root * size) : atanh(root * size)) / (root * size);
     for (int i = 0; i < 3; i++) check_near(v[i], ratio * x[i], 1e-16 + 2e-15 * size); /* round-off */
-    /* The shift moves the origin to the point `shift`. A point on the ray from the origin through this point moves along
+    /* The shift moves the origin to the point `shift`. A point on the ray from the origin through `shift` moves along
      * the ray by the length of the shift. */
     cb_jet shift[3], y[3];
     for (int i = 0; i < 3; i++) {

@@ -118,7 +118,7 @@ static void distances(const cb_space *g, uint64_t *state) {
                   worst_gradient, worst_hessian);
     check_at_most(worst, 1e-14);
     check_at_most(worst_gradient, 1e-7); /* the error of differences with step h is h^2 times third derivatives */
-    check_at_most(worst_hessian, 1e-6);  /* here it is h^2 times fourth derivatives */
+    check_at_most(worst_hessian, 1e-6);  /* for differences of the gradient it is h^2 times fourth derivatives */
   }
 }
 static void distances_are_the_embeddings_and_their_derivatives_agree_with_differences(void **s) {

@@ -194,8 +194,8 @@ static void derivatives(const cb_space *g, uint64_t *state) {
     }
   }
   print_message("%s: gradient %.1e, Hessian %.1e\n", g->class_->name, worst_gradient, worst_hessian);
-  check_at_most(worst_gradient, 1e-8); /* differences have the error h^2 times third derivatives */
-  check_at_most(worst_hessian, 1e-7);  /* here the error is h^2 times fourth derivatives */
+  check_at_most(worst_gradient, 1e-8); /* differences with the step h have the error h^2 times third derivatives */
+  check_at_most(worst_hessian, 1e-7);  /* the second differences have the error h^2 times fourth derivatives */
 }
 static void distance_derivatives_agree_with_differences(void **s) { check_every_space(derivatives); }
 

@@ -35,7 +35,7 @@ static void killing(const cb_space *g, uint64_t *state) {
       cb_isometry_point(g, &plus, x, v);
       cb_isometry_point(g, &minus, x, w);
       for (int a = 0; a < g->embedding; a++) v[a] = (v[a] - w[a]) / (2 * h);
-      /* The differences have the errors h^2 times third derivatives, and round-off/h. */
+      /* The differences with the step h have the errors h^2 times third derivatives, and round-off/h. */
       check_at_most(check_distance_max(g->embedding, v, field), 1e-9);
       /* The momentum is constant along a geodesic. */
       double before[CB_KILLING_MAX] = {0}, after[CB_KILLING_MAX] = {0};

@@ -7,7 +7,7 @@ enum { TRIALS = CHECK_SANITIZED ? 50 : 1000, FEW = CHECK_SANITIZED ? 20 : 100 };
 
 /* Returns the number of pairs of points in each chart of a space that has distances. It is TRIALS, divided by the
  * number of these charts, in E3 and in the spaces of the thesis (see analysis/README.md) with |curvature| = 1. In all
- * other spaces it is FEW, divided likewise. */
+ * other spaces it is FEW divided by this number. */
 static int trials_in(const cb_space *g) {
   static const char *const thesis[] = {"e3", "s3", "h3", "h2xe"};
   int charts = 0, trials = FEW;

@@ -40,7 +40,7 @@ static void check_derivatives(const cb_space *g, uint64_t *state) {
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) check_near(gij[i * n + j], gij[j * n + i], 1e-16 * size);
     for (int l = 0; l < n; l++) {
-      difference(g, q, l, nn, metric_values, by_difference); /* errors: round-off 1e-16/h, truncation 5e-14 */
+      difference(g, q, l, nn, metric_values, by_difference); /* errors of differences with step h: 1e-16/h, 5e-14 */
       for (int i = 0; i < nn; i++) check_near(dg[l * nn + i], by_difference[i], 1e-10 * size);
       difference(g, q, l, nn * n, metric_firsts, by_difference);
       for (int m = 0; m < n; m++)

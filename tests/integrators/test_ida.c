@@ -51,7 +51,8 @@ static void its_jacobian_is_that_of_the_differences(void **unused) {
           yp[col] = keep_p;
           for (int row = 0; row < size; row++) {
             const double difference = (r[0][row] - r[1][row]) / (2 * eps);
-            /* Central differences have the errors eps^2 times third derivatives, and round-off/eps. */
+            /* Central differences with the step eps have the errors eps^2 times third derivatives, and
+             * round-off/eps. */
             if (!(fabs(value[0][row + col * size] - difference) <= 3e-8 * (1 + fabs(difference))))
               print_error("%s, kind %d: row %d column %d of %d\n", every_kind_of_space[i], kind, row, col, size);
             check_near(value[0][row + col * size], difference, 3e-8 * (1 + fabs(difference)));

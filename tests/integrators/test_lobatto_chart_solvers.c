@@ -111,7 +111,8 @@ static void check_matrix(const char *space, linkage f, int stages, uint64_t *see
   if (!(error <= 1e-5) || getenv("CB_TEST_VERBOSE"))
     print_error("%s, %d stages, rods %d, damping %g: %d unknowns, matrix off by %g\n", space, stages, f.rods, f.damping,
                 unknowns, error);
-  /* The differences have errors of eps^2 and of round-off/eps, multiplied by the inverse of the matrix. */
+  /* The differences with the step eps have errors of eps^2 and of round-off/eps, multiplied by the inverse of the
+   * matrix. */
   check_at_most(error, 1e-5);
   for (int side = 0; side < 2; side++) free(r[side]);
   free(d);

@@ -116,7 +116,7 @@ static void check_matrix(const char *space, const char *method, int n, double da
   check_ok(cb_stage_matrix_factor(m->matrix));
   cb_stage_matrix_solve(m->matrix, r[0]);
   const double error = check_distance_max(unknowns, r[0], d);
-  /* The differences have errors of eps^2 and round-off/eps. */
+  /* The differences with the step eps have errors of eps^2 and round-off/eps. */
   if (!(error <= 1e-7)) print_error("%s in %s, damping %g: matrix differs by %g\n", method, space, damping, error);
   check_at_most(error, 1e-7);
   for (int i = 0; i < 2; i++) free(r[i]);

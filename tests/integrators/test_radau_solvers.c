@@ -38,8 +38,8 @@ static void sweeps_and_newton_agree(void **unused) {
     }
 }
 
-/* Adds `by` to unknown number u of Newton's method, in the units of that unknown. `by` is divided by h for the
- * velocities of stages and the multipliers mu of rates, and by h^2 for the multipliers lambda. */
+/* Adds `by` to unknown number u of Newton's method, in the units of that unknown. With the step h, `by` is divided by h
+ * for the velocities of stages and the multipliers mu of rates, and by h^2 for the multipliers lambda. */
 static void displace(cb_radau *m, int u, double by) {
   const int each = m->newton->each, i = u / each, at = u % each, count = (int)m->count;
   if (at < count)

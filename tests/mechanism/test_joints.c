@@ -156,7 +156,7 @@ static void check_twists(uint64_t *seed, const cb_joint *j) {
       }
       for (int k = 0; k < 6; k++) slope[fine][k] = (from[1][k] - from[0][k]) / (2 * h);
     }
-    for (int k = 0; k < 6; k++) /* errors: h^4 = 1e-12 times the fifth derivative, and round-off 1e-16/h */
+    for (int k = 0; k < 6; k++) /* errors with step h: h^4 = 1e-12 times the fifth derivative, and round-off 1e-16/h */
       check_near(out.S[i][k], (4 * slope[1][k] - slope[0][k]) / 3, 1e-10);
   }
 }
@@ -193,7 +193,8 @@ static void check_rates(uint64_t *seed, const cb_joint *j) {
       difference[far] = fmax(difference[far], fabs(rate - expected));
     }
   }
-  /* the error is h^2 = 1e-8; the normals of a compound joint rotate fast where its screws are nearly parallel */
+  /* the error of differences with the step h is h^2 = 1e-8; the normals of a compound joint rotate fast where its
+   * screws are nearly parallel */
   check_at_most(difference[0], j->class_->coordinates < 0 ? 1e-5 : 3e-8);
   check_at_most(difference[1], j->class_->coordinates < 0 ? 1e-2 : 5e-5);
 }

@@ -20,7 +20,7 @@ static volatile struct {
   size_t at;              /* number of the request that fails; 0: none */
   atomic_size_t requests; /* number of requests so far */
   atomic_size_t failed;
-  atomic_long kept; /* number of pieces from malloc and similar functions that are not freed yet */
+  atomic_long kept; /* number of blocks from malloc and similar functions that are not freed yet */
 } allocations;
 
 /* The call stack of the first request that failed. */

@@ -8,7 +8,7 @@
 enum { LONG_STEPS = 400000, TENTHS = 10 };
 
 typedef struct long_errors {
-  double energy, first_half, last_tenth; /* energy at the start, and its maximum errors in two parts of the run */
+  double energy, first_half, last_tenth; /* energy: at the start; the others: its maximum errors in parts of the run */
   double drift; /* relative drift of the momenta; if the origin moves, of their invariants (casimirs.h) */
 } long_errors;
 

@@ -25,7 +25,7 @@ typedef struct crowd {
                                         * bond */
   double *position, *origin, *x;       /* values at the frames; NULL: the record does not have them */
   size_t width;                        /* numbers per position */
-  double *place, *lead, *carry;        /* arrays of the page: positions, origins and moving frames */
+  double *place, *lead, *carry;        /* arrays of the page: positions, origins, and moving frames (carry) */
 } crowd;
 
 static bool has_state(const cb_view *v) { return cb_view_field(v, "position") >= 0 && cb_view_field(v, "origin") >= 0; }

@@ -83,8 +83,8 @@ static int ascending(const void *a, const void *b) {
 typedef struct blocks {
   const cb_view *v;
   int field;
-  size_t columns; /* values that are plotted per row */
-  size_t rows;    /* rows of a block */
+  size_t columns; /* number of values per row that are plotted */
+  size_t rows;    /* number of rows in a block */
   double *block;
 } blocks;
 

@@ -54,7 +54,7 @@ typedef struct cb_view {
   cb_page *page;
   const cb_reader_field *fields;
   size_t n_fields;
-  uint64_t rows, n_frames, *frame; /* the row of each frame */
+  uint64_t rows, n_frames, *frame; /* frame[i]: the row of the record that frame i shows */
   cb_tree *tree;                   /* the resolved scenario; NULL: it cannot be read */
   cb_scenario *scenario;           /* the scenario, opened; NULL: it cannot be opened */
   const cb_drawing *drawing;

@@ -16,7 +16,7 @@ typedef struct frame {
   cb_node *node;
   size_t first;
   int anchor;   /* index of the anchor of this list or map; -1: none */
-  int height;   /* depth of nested lists and maps in its children so far */
+  int height;   /* maximum depth of nested lists and maps in its children so far */
   size_t bytes; /* size of its children if every alias were written out */
 } frame;
 

@@ -21,7 +21,7 @@ typedef struct bench_subject {
   void (*ready)(void *self); /* called before each repetition, not timed; may be NULL */
   void *self;
   double units;
-  double cpu, wall; /* seconds per unit */
+  double cpu, wall; /* minimum CPU time and wall-clock time, in seconds per unit */
 } bench_subject;
 
 typedef struct bench {

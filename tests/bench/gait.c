@@ -21,7 +21,7 @@ typedef struct problem {
   bool measured;
   int steps, evaluations;
   gsl_odeiv2_driver *driver;
-  double g[4]; /* x, y, theta, length */
+  double g[4]; /* the displacement (x, y, theta), and the length of the gait */
 } problem;
 
 static int rhs(double t, const double *y, double *dy, void *self) {

@@ -26,7 +26,7 @@ typedef struct places {
   const cb_space *g;
   double cell;
   int buckets, n, *first, *next;
-  double *x; /* [n*k] */
+  double *x; /* the positions of n spheres, with k numbers each */
 } places;
 
 static uint64_t cell_hash(const int64_t *c) {

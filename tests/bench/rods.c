@@ -135,7 +135,7 @@ static void steps(void *self) {
 
 static const struct {
   const char *name, *method;
-  int most; /* maximum number of rods */
+  int most; /* maximum number of rods for which the integrator is measured */
 } methods[] = {{"lobatto, 3 stages", "lobatto {stages: 3}", 100000},
                {"lobatto, 4 stages", "lobatto {stages: 4}", 100000},
                {"radau_iia, 2 stages", "radau_iia {stages: 2}", 100000},

@@ -16,7 +16,7 @@ typedef struct process {
   int64_t count;
   int threads;
   double wait;          /* a member sleeps (> 0) or computes (< 0) for |wait| seconds times a factor from .5 to 1.5 */
-  _Atomic int64_t busy; /* nanoseconds for all members of this process */
+  _Atomic int64_t busy; /* total time of the members of this process, in nanoseconds */
 } process;
 
 static void spend(process *p, uint64_t member) {

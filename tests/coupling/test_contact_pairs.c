@@ -263,7 +263,7 @@ typedef struct kind {
   const char *model; /* the fluid model */
   find_touch *find;
   void (*fluid)(const double size[3],
-                double K[6]);  /* computes the diagonal of the added mass; NULL: the record has it */
+                double K[6]);  /* computes the diagonal of the added mass; NULL: it is read from the record */
   double factor[3], low, high; /* factor: sizes in the scenario divided by those in `size`; low, high: range of sizes */
   double restitution;          /* restitution of every second pair; the other pairs have the restitution 1 */
 } kind;

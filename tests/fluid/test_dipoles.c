@@ -118,7 +118,7 @@ static void a_plane_is_a_mirrored_sphere(void **unused) {
 
 typedef struct three {
   cb_dipoles *d;
-  double K; /* the curvature */
+  double K; /* the curvature of the space */
   cb_dipole_body body[BODIES];
   cb_pose g[BODIES];
   double Y[BODIES][6];

@@ -10,7 +10,7 @@ static const struct {
   const char *name;
   int parts, open_parts;
   int chi;            /* Euler characteristic of the first part */
-  double least_angle; /* in degrees; small at thin rims and at pointed ends */
+  double least_angle; /* minimum angle of a face in degrees; small at thin rims and at pointed ends */
 } expected[] = {{"ball", 1, 0, 2, 45},      {"box", 1, 0, 2, 40},          {"capsule", 1, 0, 2, 30},
                 {"cylinder", 1, 0, 2, 30},  {"disc", 1, 1, 1, 30},         {"eel", 1, 0, 2, 8},
                 {"ellipsoid", 1, 0, 2, 30}, {"fish", 2, 0, 2, 4},          {"leaf", 1, 1, 1, 5},

@@ -45,7 +45,7 @@ static void a_rod_has_the_same_motion_at_any_distance(void **state) {
   static const char *const fields[] = {"separation", "energy", "killing_momentum", "coordinates", NULL};
   static const struct {
     const char *space, *body;
-    int killing; /* the Killing field along which the body moves */
+    int killing; /* index of the Killing field along which the body moves */
   } cases[] = {
       {"h3",
        "  - {kind: rod, name: a, link: {spring: {stiffness: 1, rest: 0.6}}, masses: [1, 2.7], place: {chart: "

@@ -20,7 +20,8 @@ static void a_chain_lies_along_a_geodesic(void **state) {
     check_near(distance_of(&t, 0, 6), 1.2, 1e-14); /* the chain is straight */
     drop(&t);
   }
-  built t = build("{name: e3}", "{kind: chain, count: 3, length: 4}"); /* along the first axis from the base point */
+  /* the chain lies along the first axis, from the base point */
+  built t = build("{name: e3}", "{kind: chain, count: 3, length: 4}");
   for (int i = 0; i < 3; i++)
     check_near(check_distance_max(3, t.start->x + 3 * cb_system_index(t.s, i), (double[]){2. * i, 0, 0}), 0, 0);
   drop(&t);

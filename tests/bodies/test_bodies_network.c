@@ -81,7 +81,7 @@ static void a_mesh_weighs_its_density_times_its_area(void **state) {
   total = 0;
   for (int i = 0; i < 3; i++) total += cb_system_masses(t.s)[i];
   check_relative(total, acos(0), 1e-14);
-  for (int i = 0; i < 3; i++) check_near(t.start->x[i * K], 0, 1e-16); /* the great sphere x = 0 */
+  for (int i = 0; i < 3; i++) check_near(t.start->x[i * K], 0, 1e-16); /* the particles lie on x = 0 */
   drop(&t);
   snprintf(text, sizeof text, "{kind: network, mesh: {file: %s}}", path);
   t = build("{name: h2}", text);

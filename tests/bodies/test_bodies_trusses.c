@@ -58,7 +58,7 @@ static void a_network_has_springs_and_rods(void **state) {
             "{kind: network, lattice: {size: [3, 2], spacing: .2}, link: rod, neighbours: 2, "
             "bending_stiffness: 4}");
   assert_int_equal(cb_system_constraints(t.s), 7);
-  assert_int_equal(cb_system_springs(t.s), 2 + 4); /* 2 straight and 4 diagonal pairs */
+  assert_int_equal(cb_system_springs(t.s), 2 + 4); /* second neighbours: 2 straight and 4 diagonal pairs */
   drop(&t);
 }
 

@@ -189,7 +189,7 @@ static void every_group_takes_expressions(void **unused) {
         group->bracket(group, a, B + p * dim, bracket);
         for (int i = 0; i < dim; i++)
           check_near(DB[(axis * 3 + p) * dim + i], (plus[p * dim + i] - minus[p * dim + i]) / (2 * h) - bracket[i],
-                     1e-8); /* the error of differences is about h^2 */
+                     1e-8); /* the error of differences with the step h is about h^2 */
       }
     }
     cb_bundle_free(b);

@@ -148,7 +148,7 @@ static void curved_swimmer_has_no_killing_momentum_and_the_energy_of_its_metric(
       momentum += mass[k] * (at[k][0] * v[k][1] - at[k][1] * v[k][0]);
       energy += mass[k] * (form * v[k][0] * v[k][0] + v[k][1] * v[k][1] + v[k][2] * v[k][2]);
     }
-    check_near(momentum, 0, 1e-11); /* the error of the difference quotients */
+    check_near(momentum, 0, 1e-11); /* velocities are difference quotients with this error */
     check_near(M[0] * rate[0] * rate[0] + 2 * M[1] * rate[0] * rate[1] + M[3] * rate[1] * rate[1], energy, 1e-10);
     cb_bundle_free(b);
   }

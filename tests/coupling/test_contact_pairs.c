@@ -117,7 +117,7 @@ static void try_normal(const place g[2], const double (*size)[3], const double d
   const double length = sqrt(dot(d, d));
   for (int k = 0; k < 3; k++) r[k] = g[1].x[k] - g[0].x[k];
   const double sign = dot(d, r) > 0 ? 1 : -1;
-  if (length < 1e-6) return; /* parallel edges */
+  if (length < 1e-6) return; /* the edges are parallel */
   for (int k = 0; k < 3; k++) n[k] = sign * d[k] / length;
   farthest(&g[0], size[0], n, 1, i < 3 && j < 3 ? i : 3, p[0]);
   farthest(&g[1], size[1], n, -1, i < 3 && j < 3 ? j : 3, p[1]);
@@ -355,10 +355,10 @@ static void check_pairs(const char *what, const kind *of, int pairs, int least) 
                 most.contacts, most.left_out, most.gap, most.impulse, most.jump, most.energy, most.pose);
   check_at_least(most.contacts, least);
   check_at_most(most.left_out, pairs / 4);
-  check_at_most(most.gap, 1e-11);    /* the error of the step, which is of order 4 */
+  check_at_most(most.gap, 1e-11);    /* tolerance: the error of the step, of order 4 */
   check_at_most(most.pose, 5e-11);   /* the error of the step times spins, which exceed 2/s after a contact */
   check_at_most(most.impulse, 1e-9); /* the error of the pose, divided by sizes and velocities */
-  check_at_most(most.jump, 1e-9);    /* the error of the impulse */
+  check_at_most(most.jump, 1e-9);    /* tolerance: the error of the impulse */
   check_at_most(most.energy, 1e-12); /* the step conserves the energy more accurately than poses */
 }
 

@@ -142,7 +142,7 @@ static void cradle_in_water_has_the_inertia_of_all_balls(void **unused) {
       lost += (1 - e * e) * rate * rate / (2 * (answer[i + 1] - answer[i]));
       assert_true(found < m.n_events);
       assert_int_equal(m.event[found].particle, i);
-      check_near(m.event[found].time, t, 1e-10); /* the error of the steps of the run */
+      check_near(m.event[found].time, t, 1e-10); /* the steps of the run have this error */
       check_relative(m.event[found].speed_before, rate, 1e-9);
       check_relative(m.event[found].impulse, J, 1e-9);
     }
@@ -171,7 +171,7 @@ static void long_steps_do_not_miss_contacts_in_a_coupling(void **unused) {
   }
   assert_int_equal(m[0].n_events, 4);
   assert_int_equal(m[1].n_events, 4);
-  for (int e = 0; e < 4; e++) check_near(m[1].event[e].time, m[0].event[e].time, 1e-4); /* the error of long steps */
+  for (int e = 0; e < 4; e++) check_near(m[1].event[e].time, m[0].event[e].time, 1e-4); /* long steps have this error */
   for (int k = 0; k < 2; k++) finish(&m[k], s[k]);
 }
 
@@ -197,7 +197,7 @@ static void impact_on_a_resting_body_keeps_energy(void **unused) {
     cb_scenario *s = memory_go(&m, text);
     assert_int_equal(contacts(&m), 2);
     check_near(*memory_field(&m, m.n_rows - 1, "energy"), *memory_field(&m, 0, "energy"),
-               1e-12); /* the energy is 15 J */
+               1e-12); /* round-off of an energy of 15 J */
     check_near(memory_field(&m, m.n_rows - 1, "pose")[2], .1, 1e-14);
     finish(&m, s);
   }

@@ -61,7 +61,7 @@ static void create(world *w, bool rods, double damping) {
     double K[6][6] = {{0}}, mu0[6] = {0};
     for (int i = 0; i < 3; i++) {
       K[i][i] = 0.4 + 0.2 * i + 0.3 * b;
-      K[3 + i][3 + i] = 2 + b + 0.3 * i; /* an added mass that depends on the direction */
+      K[3 + i][3 + i] = 2 + b + 0.3 * i; /* as with an added mass that depends on the direction */
     }
     K[0][4] = K[4][0] = 0.1;
     check_ok(cb_rigid_constant_of((const double(*)[6])K, mu0, &w->inertia[b]));

@@ -34,7 +34,7 @@ static void blow_of_a_wall_goes_through_the_hinge(void **unused) {
    * row. Since then the rate has changed by terms of second order in the small angles. */
   check_near(memory_field(&m, m.n_rows - 1, "rate")[0], after[2] - after[1], 1e-3);
   check_relative(*memory_field(&m, m.n_rows - 1, "energy"), *memory_field(&m, 0, "energy"),
-                 1e-8); /* the error of order 2 after the impact */
+                 1e-8); /* steps after the impact have errors of order 2 */
   memory_free(&m);
   cb_scenario_free(s);
 }

@@ -123,7 +123,7 @@ static void check_found(const cb_space *g, kind what, const char *where, int ord
   assert_int_equal(half->is.energy, what != DAMPED && what != TIMED);
   if (order && half->is.energy) check_falls(g, where, one->change.energy, half->change.energy, order, of);
   if (order && any) check_falls(g, where, one->change.momentum, half->change.momentum, order, of);
-  if (!order && half->is.energy) check_at_most(half->change.energy, 1e-6); /* the tolerance of an adaptive integrator */
+  if (!order && half->is.energy) check_at_most(half->change.energy, 1e-6); /* an adaptive integrator has this error */
   if (!order && any) check_at_most(half->change.momentum, 1e-6);
   if (!half->is.energy) check_at_least(half->energy, 1e-5);
   for (int i = 0; i < g->n_killing; i++) {

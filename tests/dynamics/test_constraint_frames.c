@@ -8,7 +8,7 @@
 static void same_as_in_embedding(const cb_space *given, uint64_t *seed) {
   cb_space *g = (cb_space *)(uintptr_t)given;
   for (kind which = 0; which < KINDS; which++) {
-    if (!kind_applies(g, which) || which == PIN) continue; /* the rows of a pin are other functions in a chart */
+    if (!kind_applies(g, which) || which == PIN) continue; /* a pin has other rows in a chart than in the embedding */
     double x[POINTS + 1][COORDS], v[POINTS][COORDS], flat[ALL], value, rate, gamma = 0, t = 0.7;
     some_points(g, seed, 0.5, x);
     setup u = setup_at(g, which, x);

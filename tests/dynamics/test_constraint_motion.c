@@ -260,7 +260,7 @@ static void a_prescribed_length_does_the_work_that_the_energy_gains(void **unuse
         most = fmax(most, fabs(energy(&c) - start));
       }
       check_at_least(most, 0.005);
-      check_near(energy(&c) - start, work, 5e-9); /* errors of Simpson's rule and of IDA */
+      check_near(energy(&c) - start, work, 5e-9); /* tolerance for the errors of Simpson's rule and of IDA */
       cb_gram_free(gram);
       close_case(&c);
     }

@@ -164,7 +164,7 @@ static void zeros_of_faces_and_edges_join_of(const cb_space *g, uint64_t *seed) 
     mover m[6];
     random_movers(g, seed, 5, 1.5, 0.3, m);
     scene c = scene_of(g, 5, m, (const double[5]){0}, NULL, NULL);
-    between(g, m[1].y, m[2].y, 0.3, m[0].y); /* on the edge 1 2 of the face 1 2 3 */
+    between(g, m[1].y, m[2].y, 0.3, m[0].y); /* puts vertex 0 on the edge 1 2 of the face 1 2 3 */
     const cb_gap on_face = {CB_GAP_VERTEX_FACE, 4, {0, 1, 2, 3}, 0, 1},
                  on_edge = {CB_GAP_EDGE_EDGE, 4, {0, 4, 1, 2}, 0, 1};
     cb_gap_value face, edge;

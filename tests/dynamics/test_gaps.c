@@ -249,7 +249,7 @@ static void values_in(const cb_space *g, uint64_t *seed) {
       check_ok(cb_log(g, m[2].y, m[p].y, towards));
       const double least = least_of(count, distance_to_plane_point, &search, at, 0.3 * u, NULL);
       expected = (cb_inner(g, towards, w.normal) < 0 ? -least : least) - r[p];
-      check_near(value.gap, expected, 1e-9); /* the accuracy of the search */
+      check_near(value.gap, expected, 1e-9); /* the search for the minimum has this accuracy */
       continue;
     } else
       continue;

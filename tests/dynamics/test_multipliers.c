@@ -104,7 +104,7 @@ static void multipliers_are_the_forces_that_bend_the_motion(void **state) {
       for (int i = 0; i < 4; i++) {
         const double *x = s->value[1] + r * w, *p = s->value[2] + r * w + (size_t)i * k;
         double rate[CB_COORD_MAX], log[CB_COORD_MAX];
-        for (size_t a = 0; a < k; a++) /* rate: by differences of order 6 */
+        for (size_t a = 0; a < k; a++) /* rate: the rate of the momentum, by differences of order 6 */
           rate[a] =
               (45 * (p[w + a] - (p - w)[a]) - 9 * (p[2 * w + a] - (p - 2 * w)[a]) + (p[3 * w + a] - (p - 3 * w)[a])) /
               (60 * 0.005);

@@ -193,7 +193,8 @@ static void the_order_of_contacts_does_not_matter(void **state) {
         h.contact[h.n - 1 - a] = swap;
       }
       reflect_heap(&h, (cb_contact_rule)rule);
-      check_at_most(check_distance_max(HEAP * h.c.g->k, first, h.c.state->p), 1e-11); /* momenta are up to 100 */
+      /* round-off of momenta of up to 100 */
+      check_at_most(check_distance_max(HEAP * h.c.g->k, first, h.c.state->p), 1e-11);
       cb_state_free(copy);
       close_heap(&h);
     }

@@ -163,7 +163,7 @@ static void damping_acts_along_the_spring_against_its_rate(void **state) {
     p = check_plan_create(&g, N, M, spring, 1);
     check_force(p, x, NULL, f);
     for (int a = 0; a < N * k; a++)
-      check_near(with[a] - f[a], expected[a], 1e-12); /* the terms of these sums are up to some hundreds */
+      check_near(with[a] - f[a], expected[a], 1e-12); /* round-off of sums whose terms are up to some hundreds */
     check_plan_free(p);
   }
 }

@@ -152,7 +152,7 @@ static void blocks_sum_what_each_spring_gives(void **state) {
         double *d = s.d + s.net.m;
         cb_springs_separation(p.work, s.x, d);
         for (size_t e = 0; e < s.net.m; e++)
-          check_relative(d[e], s.d[e], 1e-13); /* lengths of about 0.01 are differences of coordinates near 1 */
+          check_relative(d[e], s.d[e], 1e-13); /* round-off: lengths of about 0.01 are differences of numbers near 1 */
         check_plan_free(p);
       }
       cb_isa_set("auto");

@@ -77,7 +77,7 @@ static void energies_and_momenta_are_those_of_the_closed_form(void **unused) {
     along += mass[i] * v[i][1];
     about += mass[i] * (x[i][0] * v[i][1] - x[i][1] * v[i][0]);
   }
-  check_at_most(fabs(kinetic - expected), 1e-14); /* the sums are of size 10 */
+  check_at_most(fabs(kinetic - expected), 1e-14); /* round-off of sums of size 10 */
   check_at_most(fabs(potential - spring(0, 2) - spring(1, 3)), 1e-14);
   check_at_most(fabs(momentum[cb_killing_find(s.space, "translation_y")] - along), 1e-14);
   check_at_most(fabs(momentum[cb_killing_find(s.space, "rotation_z")] - about), 1e-14);

@@ -103,7 +103,8 @@ enum { MOST_LINKS = CB_Q_MAX };
 
 typedef struct chain {
   int n;
-  double mass[MOST_LINKS], length[MOST_LINKS], below[MOST_LINKS]; /* below[i] = mass[i] + mass[i + 1] + ... */
+  /* below[i]: the total mass of the links i, i + 1, ... */
+  double mass[MOST_LINKS], length[MOST_LINKS], below[MOST_LINKS];
 } chain;
 
 static chain make_chain(int n) {

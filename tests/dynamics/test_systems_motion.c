@@ -81,7 +81,7 @@ static void heavy_top_nutates_and_precesses_as_by_quadrature(void **unused) {
       most = fmax(most, cos(row_of(s, POSITION, row)[1]));
       least = fmin(least, cos(row_of(s, POSITION, row)[1]));
     }
-    check_near(most, x.u2, 1e-3); /* there are 200 rows per nutation */
+    check_near(most, x.u2, 1e-3); /* rows miss the maximum by little: 200 rows per nutation */
     check_near(least, x.u1, 1e-3);
     check_at_most(most, x.u2 + 1e-9);
     check_at_least(least, x.u1 - 1e-9);

@@ -122,7 +122,8 @@ static double energy_of(cb_coupling_table *t, int n, const cb_pose *g) {
   double momentum[BODIES][6], energy[BODIES], sum = 0;
   check_ok(cb_coupling_table_apply(t, g, several_twist, momentum, NULL, energy));
   for (int i = 0; i < n; i++) sum += energy[i];
-  check_near(sum, several_dot(n, (const double(*)[6])momentum, several_twist) / 2, 1e-14); /* sums of numbers up to 1 */
+  /* round-off of sums of numbers up to 1 */
+  check_near(sum, several_dot(n, (const double(*)[6])momentum, several_twist) / 2, 1e-14);
   return sum;
 }
 
@@ -145,7 +146,7 @@ static void check_one_energy(cb_coupling_table *t, int n, cb_pose *g) {
     check_near(slope[c / 6][c % 6], (side[0] - 8 * side[1] + 8 * side[2] - side[3]) / (12 * e), 1e-9);
     size = fmax(size, fabs(slope[c / 6][c % 6]));
   }
-  check_at_least(size, 3e-4); /* so the numbers that are compared are not all 0 */
+  check_at_least(size, 3e-4); /* the numbers that are compared are not all 0 */
   for (int i = 0; i < n; i++) {
     double world[6];
     cb_se3_momentum_to_world(&g[i], slope[i], world);

@@ -191,7 +191,7 @@ static void slopes_are_derivatives(void **unused) {
       check_near(slope[i / 6][i % 6], difference(&s, i / 6, xi), 1e-10);
       size = fmax(size, fabs(slope[i / 6][i % 6]));
     }
-    check_at_least(size, 1e-5); /* so the numbers that are compared are not all 0 */
+    check_at_least(size, 1e-5); /* the numbers that are compared are not all 0 */
     cb_dipoles_free(s.d);
   }
 }
@@ -206,7 +206,8 @@ static void the_matrix_is_symmetric(void **unused) {
     check_ok(cb_dipoles_apply(s.d, s.g, s.Y, momentum, NULL));
     check_ok(cb_dipoles_tensor(s.d, s.g, K[0]));
     for (int i = 0; i < 6 * BODIES; i++) {
-      check_near(momentum[i / 6][i % 6], cb_dot(6 * BODIES, K[i], Y), 1e-14); /* sums of 18 numbers up to 1 */
+      /* round-off of sums of 18 numbers up to 1 */
+      check_near(momentum[i / 6][i % 6], cb_dot(6 * BODIES, K[i], Y), 1e-14);
       for (int j = 0; j < 6 * BODIES; j++) {
         check_near(K[i][j], K[j][i], i / 6 == j / 6 ? 1e-15 : 0);
         assert_true(spaces[space].plane.kind || i / 6 != j / 6 || K[i][j] == 0);
@@ -356,7 +357,7 @@ static void thickness_does_not_change_the_reach_of_a_disc(void **unused) {
 
 /* --- many bodies --- */
 
-enum { MANY = 150 }; /* more than two blocks of dipoles */
+enum { MANY = 150 }; /* more than two of the library's blocks of 64 dipoles */
 
 /* Computes the momentum and the slope of body 0: with a second body in out[0], and alone near the plane in out[1]. */
 static void felt_of_two(const cb_dipole_body *two, const cb_mirror *plane, const cb_pose *g, const double (*Y)[6],

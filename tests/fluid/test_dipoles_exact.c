@@ -138,7 +138,7 @@ static void check_shapes(const double axes[2][3], double bend) {
       assert_true(i == 0 && j == 1);
     }
     print_message("  error %.3g, estimate %.3g\n", error, estimate);
-    check_at_most(error, 1.1 * estimate); /* fluid/dipoles.h: 0.25 to 1.1 times the estimate */
+    check_at_most(error, 1.1 * estimate); /* fluid/dipoles.h states 0.25 to 1.1 times the estimate */
     check_at_least(error, 0.25 * estimate);
   }
   cb_dipoles_free(d);
@@ -237,7 +237,7 @@ static void dipoles_of_discs_are_the_limit_of_thin_ellipsoids(void **unused) {
   const double estimate = cb_dipoles_error(b, g, &i, &j) * 8 / 3 / fabs(K[5][11]);
   print_message("discs: K_12 %.4f of that of the dipoles, expected %.4f, estimated error %.3f\n", ratio, mean,
                 estimate);
-  check_near(ratio, mean, 0.03); /* errors of the panels, and terms of order c^2 */
+  check_near(ratio, mean, 0.03); /* tolerance for errors of the panels and terms of order c^2 */
   check_at_most(fabs(ratio - 1), 1.2 * estimate);
   cb_dipoles_free(b);
 }

@@ -71,7 +71,7 @@ static void check_potential(const cb_medium *m, const double up[3], solid *b, co
       cb_pose step, moved;
       Y[axis] = side ? h : -h;
       cb_se3_tau(CB_SE3_EXPONENTIAL, Y, &step);
-      cb_pose_multiply(&step, &g, &moved); /* about the world's origin */
+      cb_pose_multiply(&step, &g, &moved); /* moves g by the twist Y about the world's origin */
       solid_place(b, &moved);
       const displaced e = displaced_of(m, b, thickness);
       potential[side] = -cb_dot3(e.moment, up);

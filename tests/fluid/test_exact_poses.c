@@ -89,7 +89,7 @@ static void what_is_told_holds(void **unused) {
         check_near(told.mu0[k], sum, 0.01 * most);
         if (k >= 3) along += u[k - 3] * sum;
       }
-      check_near(2 * told.kinetic, along, 1e-6 * most); /* residual of the equations */
+      check_near(2 * told.kinetic, along, 1e-6 * most); /* residual of the solved equations */
     }
     free_posed(&p);
     free_mesh(&m);

@@ -148,7 +148,7 @@ static void check_close(const cb_rigid_state *s, const cb_rigid_state *other) {
 static void other_steps_are_the_methods_own(void **unused) {
   const double side[3] = {.1, .1, .1}, h = .01;
   for (int method = 0; method <= RKMK4; method++)
-    for (int high = 0; high < 2; high++) { /* on the floor with slow damping, or far above the floor */
+    for (int high = 0; high < 2; high++) { /* high: far above the floor; not high: on a floor with slow damping */
       const cb_floor floor = stiff(100, high ? 1e6 : 20, high ? .3 : 0), none = {0};
       tank k = on_floor(mesh_box(2, side, false), 0, &floor, 10),
            plain = on_floor(mesh_box(2, side, false), 0, high ? &none : &floor, 10);

@@ -99,7 +99,7 @@ static void drags_are_derived_in_the_twist_and_along_the_pose(void **unused) {
     check_ok(cb_fluid_model_create_class(round < 3 ? &class : &split, NULL, &model));
     tank_water(&k, 0.9);
     tank_model(&k, model);
-    k.fluid.paper = true; /* without the pressure of the flow, whose derivative is incomplete */
+    k.fluid.paper = true; /* leaves out the pressure of the flow, whose derivative is incomplete */
     if (flow == 1) tank_flow(&k, u[0], u[1], u[2]);
     cb_flow *shear;
     if (flow == 2) {

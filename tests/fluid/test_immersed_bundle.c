@@ -168,7 +168,7 @@ static void a_pose_sequence_swims_as_its_run(void **unused) {
   assert_int_equal(b->n, 1);
   assert_true(b->period[0] == 1);
   double breaks[POSES], half[7], Y[6];
-  for (int p = 0; p < POSES; p++) breaks[p] = (double)p / POSES; /* steps end at poses */
+  for (int p = 0; p < POSES; p++) breaks[p] = (double)p / POSES; /* steps end at breaks, so they end at poses */
   cb_expression *e;
   const char *const t[1] = {"t"};
   check_ok(cb_expression_parse("t", t, 1, NULL, &e));

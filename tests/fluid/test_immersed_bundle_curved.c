@@ -54,7 +54,7 @@ static double way(const cb_bundle *b) {
       check_ok(cb_bundle_connection(b, (double[]){corner[side][0] + t * d[0], corner[side][1] + t * d[1]}, A, NULL,
                                     NULL, NULL));
       for (int i = 0; i < 6; i++)
-        if (i != 3) check_near(A[2 * i] * d[0] + A[2 * i + 1] * d[1], 0, 1e-6); /* residual of the solver */
+        if (i != 3) check_near(A[2 * i] * d[0] + A[2 * i + 1] * d[1], 0, 1e-6); /* 0 up to the solver's residual */
       sum -= weight[k] / 2 * (A[6] * d[0] + A[7] * d[1]);
     }
   return sum;

@@ -45,7 +45,7 @@ static void breathing_is_told_and_taken_off(void **unused) {
   check_near(mu[5], 0.5 * 4 * PI / 3, 2e-2); /* delta times the integral of z^2 over the sphere, delta = 1/2 */
   cb_local_added_mass(l, 0, rho, K, mu, NULL);
   for (int i = 0; i < 6; i++) force = fmax(force, fabs(mu[i]));
-  check_at_most(force, 5e-3); /* the error of the mesh */
+  check_at_most(force, 5e-3); /* the mesh has this error */
   free(rho);
   cb_local_free(l);
   cb_surface_free(s);

@@ -172,7 +172,7 @@ static void a_cut_is_deeper_than_single_precision(void **state) {
   for (double depth = 1e-9; depth < .1; depth *= 10) {
     mesh under = BLOCK(2, 0, 0, 0, 1, 1, 1), upon = BLOCK(2, .2, .1, 1 - depth, .7, .8, 2);
     int pairs = cuts_of(pieces(joined(under, upon)));
-    assert_int_equal(pairs > 0, depth > 2e-7); /* the tolerance is 1e-7 of the height 2 */
+    assert_int_equal(pairs > 0, depth > 2e-7); /* overlaps below 1e-7 of the height 2 do not count */
   }
   /* if boxes only touch, the rounding of their coordinates to single precision makes no cut */
   uint64_t seed = check_seed();

@@ -220,7 +220,8 @@ static void a_body_far_from_its_frame_loses_no_digits(void **state) {
   swimmer s = expressed(eel(11), 2, names, 1, &near, 2.2, .7), t = expressed(eel(11), 2, names, 1, &far, 2.2, .7);
   check_ok(cb_bundle_connection(s.b, r, A, dA, M, NULL));
   check_ok(cb_bundle_connection(t.b, r, B, dB, N, NULL));
-  for (int i = 0; i < 4; i++) check_near(N[i], M[i], 1e-11); /* the round-off of positions is 2^12 times larger */
+  /* far from the origin, the round-off of positions is 2^12 times larger */
+  for (int i = 0; i < 4; i++) check_near(N[i], M[i], 1e-11);
   for (int j = 0; j < 2; j++)
     for (int i = 0; i < 3; i++) {
       const int k = (i + 1) % 3, l = (i + 2) % 3;

@@ -24,7 +24,7 @@ typedef struct crowd {
   double *component, *bond_i, *bond_j; /* from the record: component of each particle, and the two particles of each
                                         * bond */
   double *position, *origin, *x;       /* values at the frames; NULL: the record does not have them */
-  size_t width;                        /* numbers per position */
+  size_t width;                        /* number of coordinates of a position */
   double *place, *lead, *carry;        /* arrays of the page: positions, origins, and moving frames (carry) */
 } crowd;
 

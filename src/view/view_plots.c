@@ -405,7 +405,7 @@ typedef struct tables {
   const char *path;
   const cb_hdf5_source *source;
   cb_page *page;
-  size_t values;     /* numbers in the page */
+  size_t values;     /* number of values that the page has so far */
   char left_out[96]; /* the first array that does not fit into the page */
 } tables;
 

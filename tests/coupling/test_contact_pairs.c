@@ -260,7 +260,7 @@ static void added_mass_of_ellipsoid(const double h[3], double K[6]) {
 
 typedef struct kind {
   const char *shape; /* a format of printf for the shape, with three sizes */
-  const char *model; /* the fluid model */
+  const char *model; /* text of the fluid model of both bodies */
   find_touch *find;
   void (*fluid)(const double size[3],
                 double K[6]);  /* computes the diagonal of the added mass; NULL: it is read from the record */

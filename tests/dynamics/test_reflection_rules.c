@@ -88,7 +88,7 @@ static void three_balls(cb_contact_rule rule, bool swapped, double v[3][2]) {
 }
 
 /* The impulses l between the cue ball and the two others change the rates of these contacts by D l, where D has the
- * rows (2, 1/2) and (1/2, 2). They solve D l = (sqrt 3, sqrt 3): both are 2 sqrt(3)/5. */
+ * rows (2, 1/2) and (1/2, 2). They solve D l = (sqrt 3, sqrt 3), so both impulses are 2 sqrt(3)/5. */
 static void the_simultaneous_break_keeps_its_mirror(void **state) {
   double v[3][2];
   three_balls(CB_CONTACT_SIMULTANEOUS, false, v);

@@ -264,7 +264,7 @@ static void the_last_point_of_a_plot_is_the_position_and_the_others_are_its_arms
   assert_int_equal(cb_text_metric_arms(g, q, arm), 2);
   const double expected[] = {0.4, -0.3, 2, 0, 0, 0, sin(0.4), -cos(0.4), 0};
   for (int i = 0; i < 3; i++) check_near(x[i], expected[i], 0);
-  for (int i = 0; i < 6; i++) check_near(arm[i / 3][i % 3], expected[3 + i], 1e-15); /* one rounding of sin and cos */
+  for (int i = 0; i < 6; i++) check_near(arm[i / 3][i % 3], expected[3 + i], 1e-15); /* sin and cos are rounded once */
   check_near(w[0], 1, 0);
   cb_space_free(g);
 }

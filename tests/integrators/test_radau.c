@@ -181,8 +181,8 @@ static void acceleration_gives_rod_multipliers_to_1e_11(void **unused) {
 static void rods_move_on_the_killing_flow(void **unused) {
   static const char *const where[] = {"h3", "s3", "e3"};
   static const char *const how[] = {"", "constraints: acceleration", "constraints: position, stages: 4"};
-  /* The error is largest with `constraints: acceleration`: 1.4e-12 at h = .01. So these runs have twice as many
-   * steps. */
+  /* The error of the coordinates is largest with `constraints: acceleration`: 1.4e-12 at h = .01. So these runs have
+   * twice as many steps. */
   static const int steps[] = {1000, 2000, 1000};
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {

@@ -21,8 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* TRIALS: maximum number of random places that are tried for one sphere. FARTHEST: maximum radius of the ball in H^n,
- * in radii of curvature. Farther out, distances lose the digits that distinguish spheres. */
+/* MAXIMUM: maximum number of spheres. TRIALS: maximum number of random places that are tried for one sphere. FARTHEST:
+ * maximum radius of the ball in H^n, in radii of curvature. Farther out, distances lose the digits that distinguish
+ * spheres. */
 enum { MAXIMUM = 10000000, TRIALS = 100000, FARTHEST = 15 };
 
 static const double pi = 3.14159265358979323846;

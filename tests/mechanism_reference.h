@@ -114,8 +114,8 @@ static inline void reference_first(const reference_joint *j, const reference_bod
   }
 }
 
-/* Computes d, the vector from the joint's place in a to its place in b. arm: the vectors from the origins of a and b to
- * these places. */
+/* Computes d, the vector from the point of the joint in body a to its point in body b. arm: the vectors from the
+ * origins of a and b to these points. */
 static inline void reference_between(const reference_joint *j, const reference_body *a, const reference_body *b,
                                      double arm[2][3], moving_vector *out) {
   moving_vector at, in;

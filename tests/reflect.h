@@ -1,4 +1,4 @@
-/* Systems with contacts that are made here and not found by the library, for the tests of reflections. */
+/* Systems whose contacts are given by the tests and not found by the library, for the tests of reflections. */
 #pragma once
 
 #include "dynamics/reflection.h"

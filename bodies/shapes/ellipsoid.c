@@ -15,7 +15,7 @@ static const cb_param rows[] = {CB_SHAPE_LENGTH(params, a, "1", "half axis along
 static cb_status make(const void *given, cb_surface **out) {
   const params *p = given;
   const double a[3] = {p->a, p->b, p->c};
-  /* the middle one of the half axes sets the size of faces */
+  /* the half axis of middle length sets the size of the faces */
   double low = p->a < p->b ? p->a : p->b, high = p->a < p->b ? p->b : p->a;
   double middle = p->c < low ? low : p->c > high ? high : p->c;
   cb_shape b = {.failed = false};

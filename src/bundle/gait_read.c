@@ -183,7 +183,7 @@ static cb_status read_beside(const cb_bundle *b, const cb_node *map, const gait_
 
 typedef const cb_gait_kind_class kind_class;
 
-/* Fails unless the map has exactly one kind of gait. */
+/* Sets *out to the class of the only kind of gait in the map. Fails if the map has none, or more than one. */
 static cb_status one_kind(const cb_node *map, kind_class **out) {
   kind_class *found = NULL;
   char known[512] = "";

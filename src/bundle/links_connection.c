@@ -10,14 +10,15 @@
 
 enum { COLUMNS = 6 + CB_SHAPE_MAX };
 
-/* The velocities u of a link, one per column, and their derivatives du in the variables on the path. The first columns
- * belong to the body velocity xi; the variables follow, in the order of their ranks. */
+/* The velocities u of a link, one per column, and their derivatives du by the shape variables that rotate a hinge
+ * between the base and the link. The first columns belong to the body velocity xi; the variables follow, in the order
+ * of their ranks (links.h). */
 typedef struct velocities {
   double u[6][COLUMNS], du[CB_SHAPE_MAX][6][COLUMNS];
 } velocities;
 
 /* G has the lower triangle of the form, as a sum over links. dG has matrices S, and S + S^T is the derivative of G.
- * `at` holds the velocities on the path, one for each level (links_read.c). */
+ * `at` holds the velocities of one limb for each level (links_read.c). */
 typedef struct sums {
   double G[COLUMNS][COLUMNS], dG[CB_SHAPE_MAX][COLUMNS][COLUMNS];
   velocities at[CB_LINK_TREE_LEVELS];

@@ -74,7 +74,7 @@ static cb_status place_second(const cb_points *p, int m, const double *r, placed
   return CB_OK;
 }
 
-/* Computes a v + b for the Killing field a x + b of axis k, or only a v unless `affine` is true. */
+/* Computes the Killing field x -> a x + b of axis k at v, or only its linear part a v if `affine` is false. */
 static void field_at(const cb_points *p, int k, const double *v, bool affine, double *out) {
   const cb_killing *X = &p->field[k];
   for (int a = 0; a < p->space->embedding; a++) {
@@ -144,7 +144,7 @@ static cb_status build(const cb_points *p, const double *r, bool derivatives, fo
  * the next row: z = (z_done, 1, 0) with L_done^T z_done = -L_next^T. `order` lists the axes of the rows. */
 static cb_status fail_singular(const cb_points *p, const cb_group *group, double L[DIM][DIM], const int *order,
                                int done) {
-  double z[DIM] = {0}, largest = 1; /* z: the factor of each axis in the combination */
+  double z[DIM] = {0}, largest = 1; /* z: factors of the axes in the combination that has no inertia */
   char text[DIM * 48] = "";
   z[order[done]] = 1;
   for (int i = done - 1; i >= 0; i--) {

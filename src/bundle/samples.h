@@ -82,7 +82,7 @@ typedef struct cb_spline_grid {
   double *coefficient; /* [points_1]..[points_n][entries]: the coefficients of the functions */
 } cb_spline_grid;
 
-/* Computes the coefficients of a grid, whose axes must be complete. On entry `coefficient` holds the samples. */
+/* Replaces the samples in `coefficient` by the coefficients of the spline through them. The axes must already exist. */
 cb_status cb_spline_grid_solve(cb_spline_grid *g);
 /* Computes the functions first .. last - 1 of the grid at r: value, slope[n] and curve[n(n+1)/2] (packed as in a jet),
  * each with `last - first` numbers. slope and curve may be NULL. Returns false if r is outside the grid; *outside is

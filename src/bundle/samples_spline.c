@@ -89,11 +89,11 @@ void cb_spline_basis(const cb_spline_axis *a, int span, double x, int order, dou
 /* --- coefficients --- */
 
 /* The factors L and U of a matrix T whose entries are within `width` of the diagonal. Entry (i, j) is band[i][width + j
- * - i]. */
+ * - i]. The matrix of a periodic spline is T plus the row V[k] added to row row[k], for each k. */
 typedef struct factors {
   int n, width, corners;
   double *band;
-  double *V, *Z; /* [corners][n]; V: rows outside the band; Z: T^-1 times the unit columns */
+  double *V, *Z; /* [corners][n]: V: the entries outside the band in row row[k]; Z: column row[k] of T^-1 */
   int row[2 * CB_SPLINE_DEGREE];
   double S[4 * CB_SPLINE_DEGREE * CB_SPLINE_DEGREE]; /* 1 + V^T Z and its factors */
   int pivot[2 * CB_SPLINE_DEGREE];

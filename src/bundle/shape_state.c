@@ -15,9 +15,10 @@
 enum { N_MAX = CB_SHAPE_FORM };
 
 /* The matrix G of the equations at a shape. If the bundle has a form, G is the form. Otherwise G is M, and A is set as
- * well. */
+ * well. index[unknowns]: the rows of G for xi and the variables that are neither driven nor held; l: the Cholesky
+ * factor of this block of G. */
 typedef struct inertia {
-  int dim, n, N; /* dim is 0 without a form */
+  int dim, n, N; /* dim: dimension of xi, or 0 without a form; n: number of shape variables; N: rows of G */
   int unknowns, index[N_MAX];
   double G[N_MAX * N_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX], l[N_MAX * N_MAX];
 } inertia;

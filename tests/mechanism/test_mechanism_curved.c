@@ -6,7 +6,7 @@
 
 /* --- two bodies with a ball joint --- */
 
-/* Computes the normal coordinates of the point of the embedding with the first coordinates p. */
+/* Computes the normal coordinates of the point whose first three coordinates in the embedding are p. */
 static void normal_of(double K, const double p[3], double out[3]) {
   const double y[4] = {p[0], p[1], p[2], sqrt(1 - K * cb_dot3(p, p))};
   cb_curved_normal(K, y, out);
@@ -154,8 +154,9 @@ static void spatial_momentum(const joined *s, double out[6]) {
   }
 }
 
-/* Computes the two Casimirs of the total momentum of a pair. The momentum is about the first body and uses the
- * coordinates of the joint, so the distance from the base point has no effect. */
+/* Computes the two Casimirs of the total momentum of a pair, in the frame of the first body. The pose of the second
+ * body relative to the first one comes from the coordinates of the joint, so the distance from the base point has no
+ * effect. */
 static void pair_casimirs(const joined *s, double out[2]) {
   const cb_joint *j = &s->joint[0];
   cb_pose frame[2], m, back, relative;

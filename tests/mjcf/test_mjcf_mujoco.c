@@ -155,8 +155,9 @@ static void check_matrix(const double a[3][3], const double b[3][3], double tole
   for (int i = 0; i < 9; i++) check_near(a[i / 3][i % 3], b[i / 3][i % 3], tolerance);
 }
 
-/* Checks the type, the coefficients, the size, the place and the axes of a geom. Axes are compared by a tensor, because
- * frames that differ by half turns describe the same box. Sizes of meshes that are only for display are not checked. */
+/* Checks the type, the fluid coefficients, the size, the position and the axes of a geom. The axes are compared by the
+ * tensor R diag(1, 2, 3) R^T of the rotation R, because frames that differ by half turns describe the same box. The
+ * size, position and axes of a mesh that is only for display are not checked. */
 static void check_geom(const cb_mjcf_geom *own, const mjModel *m, int id) {
   const bool mesh = own->type == CB_MJCF_MESH;
   static const int types[] = {mjGEOM_SPHERE,    mjGEOM_CAPSULE, mjGEOM_CYLINDER,

@@ -223,7 +223,8 @@ static void kinks_are_limits_of_smooth_bundles(void **state) {
   }
 }
 
-/* A narrow strip has a low cost between expensive regions, so the best gait runs along its edges. */
+/* In a narrow strip between expensive regions the cost is low, so the best gait runs along the edges of the strip,
+ * which are breaks. The search and the check of optimality report an error for such a gait. */
 static void what_runs_along_a_break_is_refused(void **state) {
   cb_bundle *b = bundle_of(
       "group: r1\nshape: [a, b]\nbreaks: {a: [-0.6, 0.6]}\nA: [[\"0\", \"a\"]]\n"

@@ -60,8 +60,8 @@ static void a_circle_twice_round_is_a_saddle(void **state) {
   cb_bundle_free(b);
 }
 
-/* A bundle on the group R in two shape variables: phi, which has the period 2 pi, and d. M = diag(1 + d^2, 1),
- * A = (d^(q+1)/(q+1), 0). */
+/* A bundle on the group R in two shape variables: phi, which has the period 2 pi, and d. With the integer q at b->self,
+ * M = diag(1 + d^2, 1) and A = (d^(q+1)/(q+1), 0). */
 static cb_status round_on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
   const int q = *(const int *)b->self;
   if (A) {

@@ -172,8 +172,8 @@ static void impulses_are_derivatives_in_bounds(void **state) {
   cb_bundle_free(b);
 }
 
-/* A gait rotates the body by .1. At a corner of its loop, tips of the swimmer meet. Without this constraint the gait is
- * not stationary. */
+/* A gait rotates the body by .1 at the lowest cost. At a corner of its loop, two tips of the swimmer touch. The gait is
+ * stationary only under the constraint that the links must not cross. */
 static void tips_that_meet_hold_a_gait(void **state) {
   cb_bundle *b = bundle("purcell");
   cb_gait *start = circle(2, 2, .6);

@@ -8,7 +8,9 @@
 /* --- two spheres of radii 1 and 0.7, at the distance d along z --- */
 
 typedef struct pair {
-  double K[2][3], slope[2][3]; /* [across][k]: added mass K_11, K_12, K_22 of the spheres and its derivative by d */
+  /* [across][k]: added mass K_11, K_12, K_22 of the spheres and its derivative by d, for motions along z (across = 0)
+   * or perpendicular to z (across = 1) */
+  double K[2][3], slope[2][3];
 } pair;
 
 static pair series(double d) {

@@ -196,7 +196,8 @@ static void a_thin_shell_is_its_sheet(void **unused) {
       m.faces += 2;
     }
     const cb_kirchhoff_mass shell = of(&m, NULL);
-    check_relative(shell.K[5][5], sheet.K[5][5], 5e-3); /* the thickness adds about 2 t ln(1/t) */
+    /* the relative effect of the thickness t is of order t ln(1/t) */
+    check_relative(shell.K[5][5], sheet.K[5][5], 5e-3);
     check_relative(shell.K[3][3], sheet.K[3][3], 1e-2);
     free_mesh(&m);
   }
@@ -290,7 +291,8 @@ static void laws_hold_for_sheets_and_solids(void **unused) {
   /* If the ball and the disc are far apart, their influence on each other is of the order (radius/distance)^3. */
   check_relative(apart.K[5][5], alone.K[5][5] + solid.K[5][5], 1e-4);
   check_relative(apart.K[3][3], solid.K[3][3], 1e-4);
-  /* The shape moves as a rigid body. After that, the sheet has the opposite orientation. */
+  /* First the shape moves as a rigid body along z. Then the faces of the sheet are reversed; the tensor must not
+   * change. */
   cb_kirchhoff *k = kirchhoff_of(&near, by);
   double(*v)[3] = calloc((size_t)near.vertices, sizeof *v);
   for (int i = 0; i < near.vertices; i++) v[i][2] = 1;

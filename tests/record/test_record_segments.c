@@ -153,7 +153,7 @@ static void final_segments_are_trusted(void **unused) {
   free(killed);
 }
 
-/* Makes the constant of a segment a virtual dataset over the file `source`. */
+/* Replaces the dataset `cell_volume` of a segment by a virtual dataset that refers to the file `source`. */
 static void make_virtual(const char *path, int number, const char *source) {
   const hsize_t dims[1] = {CELLS};
   char *name = segment(path, number);

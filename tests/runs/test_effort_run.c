@@ -89,8 +89,8 @@ static void put_torque(const cb_direct *d, int i, double T, cb_text *out) {
   }
 }
 
-/* A hopping leg turns its body by -.25 rad. Its torques, given as functions of time, bring it from rest to rest at the
- * end shape and the target, to the order 2 of the step. */
+/* A hopping leg turns its body by -.25 rad and moves from rest at the start shape to rest at the end shape. A run in
+ * which the torques are given as functions of time ends there, too. Its error is of order 2 in the step. */
 static void the_torques_alone_give_the_motion(void **state) {
   const char *start = "curvebody: 1\nbundle: hopping_leg\n";
   cb_optimum best;

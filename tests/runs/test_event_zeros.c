@@ -119,8 +119,8 @@ static void zeros_at_the_start_are_reported_once(void **unused) {
   }
 }
 
-/* A `stop` event ends the run at its zero, and the run contains its name. Other events at that time are reported, too.
- * A `stop` event with a zero at the start of the run causes a warning. */
+/* A `stop` event ends the run at its zero, and the run stores the name of the event. Other events at that time are
+ * reported, too. A `stop` event with a zero at the start of the run causes a warning. */
 static void a_stop_on_the_end_of_a_step_ends_the_run(void **unused) {
   static const char parts[] =
       "events:\n  - {expression: {value: x + 0.2, action: stop, name: half-way}}\n"
@@ -218,8 +218,8 @@ static void an_event_of_a_distance_is_found_where_particles_coincide(void **unus
     }
 }
 
-/* An integrator for free motion in e2. Steps shorter than `whole` move by 1 + `ahead` times the right distance. They
- * imitate an integrator that solves its equations only to a tolerance. */
+/* An integrator for free motion in e2. A step shorter than `whole` moves the particle by 1 + `ahead` times the correct
+ * distance. This imitates an integrator that solves its equations only to a tolerance. */
 static const double whole = 0.5, ahead = 1e-11;
 
 static cb_status step_ahead(cb_integrator *in, void *of, double h) {

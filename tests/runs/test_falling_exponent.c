@@ -150,7 +150,8 @@ static void what_flutters_tumbles_or_sinks_has_none(void **unused) {
 
 /* The rotation of a free body around its middle axis is unstable as long as the body stays near this rotation. By
  * Euler's equations the rate of growth is w sqrt((I2 - I1)(I3 - I2)/(I1 I3)), with the spin w and the moments of
- * inertia I1 < I2 < I3. Around the sides 3, 2 and 1 they are 1/12 of the mass times 5, 10 and 13. */
+ * inertia I1 < I2 < I3. For a box with the sides 3, 2 and 1 they are 1/12 of the mass times 5, 10 and 13, about axes
+ * parallel to these sides. */
 static void that_of_a_spin_about_the_middle_axis_is_eulers(void **unused) {
   const double rate = 2 * sqrt((10. - 5) * (13. - 10) / (5. * 13));
   /* The first tenth of the time does not count. In it the difference of the motions turns to the direction of growth. */

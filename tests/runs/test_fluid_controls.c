@@ -185,9 +185,9 @@ static const char spring[] =
     "  - {name: b, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 2, inertia: [1, 1, 1]},\n"
     "     place: {position: [-1, 0, 0]}, wrenches: [{name: pull, frame: world, force: ['3*(a.x - x)', 0, 0]}]}\n";
 
-/* The two expressions give opposite forces. Without rotation the step is the midpoint rule. With the step h and the
- * frequency w it changes the phase of an oscillation by the angle 2 atan(h w/2), and it conserves energy and
- * momentum. */
+/* The force expressions of the two bodies give opposite forces. Without rotation the step is the midpoint rule. With
+ * the step h and the frequency w it changes the phase of an oscillation by the angle 2 atan(h w/2), and it conserves
+ * energy and momentum. */
 static void a_force_between_bodies_is_the_midpoint_rule(void **unused) {
   const double h = 0.05, w = sqrt(4.5), angle = 2 * atan(h * w / 2);
   const int steps = 200;

@@ -255,9 +255,10 @@ static cb_cycle_optimum best(const char *text, cb_cycle_search search, cb_motion
 
 #define STIFFNESS "shape.alpha2.spring.stiffness"
 
-/* For motions of small amplitude a and frequency w, the displacement X is largest at the stiffness w M22, where
- * X = -.0222206270509 a^2. For a = .2 the best stiffness is 1.0032864 w M22. It was computed by a separate program of
- * resistive forces, from differences in the stiffness. */
+/* The displacement per cycle of an elastic Purcell swimmer depends on its stiffness. For the frequency w and a small
+ * amplitude a it is largest at the stiffness w M22, where it is -.0222206270509 a^2. For a = .2 the best stiffness is
+ * 1.0032864 w M22. The factor 1.0032864 was computed by a separate program of resistive forces, from differences in the
+ * stiffness. */
 static void the_best_stiffness_is_known(void **state) {
   static const struct { double a, x, tolerance; } cases[] = {{.001, 1, 1e-6}, {.2, 1.0032864, 2e-7}};
   for (int i = 0; i < 2; i++) {

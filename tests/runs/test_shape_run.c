@@ -130,9 +130,9 @@ static void fish_on_springs_moves_as_its_reference(void **state) {
   for (int i = 0; i < 6; i++) check_near((16 * at[1][i] - at[0][i]) / 15, right[i], 1e-7);
 }
 
-/* Passov & Or, Eur. Phys. J. E 35 (2012) 78, found the optimum of the stiffness. The expected numbers are from shooting
- * with another program: the displacement and the work per cycle, when the start has no influence any more. The
- * displacement has no rotation. */
+/* The expected displacement X and work per cycle were computed by shooting with another program, for the periodic
+ * motion that is reached after some cycles. The swimmer does not rotate over a cycle. Passov & Or, Eur. Phys. J. E 35
+ * (2012) 78, found that x = 1 is the optimum of the stiffness. */
 static void elastic_purcell_swims_as_its_reference(void **state) {
   static const struct {
     double amplitude, x, X, work;

@@ -232,8 +232,8 @@ static void breaks_are_the_corners_of_every_cycle(void **state) {
   cb_scenario_free(s);
 }
 
-/* The table's pieces end at the corners. Its error is at most 1e-4 of the largest added mass; the displacement, about
- * .02, changes by less. */
+/* The pieces of the table of added mass end at the corners of the gait. The error of the table is at most 1e-4 of the
+ * largest added mass. So the displacement, which is about .02, changes by at most 2e-6. */
 static void a_table_of_added_mass_has_its_pieces_between_corners(void **state) {
   double table[7], solved[7];
   static const char *const at = ", drag: false, added_mass: {name: exact, refine: false, table: ";

@@ -1,6 +1,6 @@
 /* Tests of bodies with a given inertia. Such a body has the same tensor and the same weight as a body whose density
- * gives this inertia, and its resolved scenario reads back as itself. An inertia that no body can have is rejected with
- * its place, and buoyancy acts unless it is switched off. */
+ * gives this inertia, and its resolved scenario reads back as itself. An inertia that no body can have is rejected,
+ * with its position in the file, and buoyancy acts unless it is switched off. */
 #include <curvebody/immersed.h>
 #include <curvebody/scenario.h>
 

@@ -409,8 +409,8 @@ static void places_of_bodies_without_names_are_not_lost(void **unused) {
       CB_ERROR_INPUT, "test:5:71: error: joint `joint.0` already gives the place and the motion of body `body.1`: ");
 }
 
-/* Given places and motions of several joined bodies are right if they agree with the joints. Here some bodies are
- * copies, which are turned by 0.3 each about an axis, and a chain moves as one body. */
+/* Places and motions of joined bodies may be given if they agree with the joints. Here three copies of a body form a
+ * chain. In some cases each copy is turned by 0.3 relative to the previous one, or the chain moves as one body. */
 static void places_that_agree_with_joints_are_read(void **unused) {
   static const struct {
     const char *place, *joint, *where; /* where: line and column of the expected error; NULL: no error */

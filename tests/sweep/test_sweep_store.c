@@ -110,7 +110,8 @@ static uint8_t *read_file(const char *path, size_t *size) {
   return bytes;
 }
 
-/* Joins the existing segments into the result, and checks whether it is a plain file. */
+/* Joins the existing segments into the result; `plain` requests a plain file. Checks that the result is a plain file if
+ * and only if `expected` is true. */
 static void show(bool plain, bool expected) {
   cb_results_scan scan;
   bool is_plain;

@@ -18,8 +18,8 @@
 
 extern const cb_gait_kind_class cb_gait_kind_arcs;
 
-/* The numbers of a gait: end[arcs + 1], degree, u[degree + 1], r[arcs][degree + 1][n], and slope, which has the same
- * size as r and is the derivative of r by u. */
+/* The numbers of a gait: end[arcs + 1], the times of the ends of arcs; degree; u[degree + 1], the points u_j; the
+ * values r[arcs][degree + 1][n] at these points; and slope, the derivatives of r by u, of the same size as r. */
 typedef struct arc_table {
   int degree;
   const double *end, *u, *r, *slope;
@@ -144,7 +144,7 @@ cb_status cb_gait_arcs(int n, int arcs, const double *ends, int degree, const do
   memcpy(r, values, rows * sizeof *values);
   end[arcs + 1] = degree;
   for (int j = 0; j < points; j++) u[j] = pow(sin(M_PI * j / (2 * degree)), 2);
-  for (int k = 0; k < arcs; k++) { /* neighbouring arcs get exactly the same value at their joint */
+  for (int k = 0; k < arcs; k++) { /* neighbouring arcs get exactly the same value at their common end */
     memcpy(r + ((size_t)k + 1) * row - n, r + (size_t)((k + 1) % arcs) * row, (size_t)n * sizeof *r);
     differentiate(n, degree, r + (size_t)k * row, slope + (size_t)k * row);
   }

@@ -61,7 +61,8 @@ static void in_body(const double pose[3], const double w[3], double out[3]) {
   out[2] = c * y - s * x;
 }
 
-/* Computes the twist that column c of the form gives to body i, in the frame of the base. */
+/* Computes the twist of body i, in the frame of the base, if the velocity of column c of the form is 1 and the
+ * velocities of all other columns are 0. */
 static void column(const cb_fish *f, const motions *m, int c, int i, double w[3]) {
   w[0] = c == 2;
   w[1] = c == 0;

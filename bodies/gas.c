@@ -82,13 +82,14 @@ static void directed(uint64_t *state, int n, double length, double *out) {
 
 /* --- places --- */
 
-/* Spheres, sorted into cells whose side is a diameter. The cells are in coordinates z, in which distances are not
- * longer than in the space. In a factor of curvature > 0, z are the coordinates of the embedding; in a factor of
- * curvature <= 0, z are those of t. If only a metric is given, there is one cell. */
+/* Spheres, sorted into cells whose side is a diameter. The cells are cubes in coordinates z, in which distances are not
+ * longer than in the space. In a factor of curvature > 0, z are the coordinates of the embedding. In a factor of
+ * curvature <= 0, z are the components of the tangent vector t (top of this file). If only a metric is given, there is
+ * one cell. */
 typedef struct gas {
   const cb_space *g;
   double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX];
-  /* reach: the radius of the ball of t; apart: the minimum distance of the centres of two spheres */
+  /* reach: the maximum of |t|; apart: the minimum distance of the centres of two spheres */
   double reach, apart;
   uint64_t state;
   int n, *next, *head;

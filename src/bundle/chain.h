@@ -21,7 +21,7 @@ enum { CB_CHAIN_LINKS = 12 };
 typedef struct cb_chain {
   int links, base; /* 2 <= links <= CB_CHAIN_LINKS, 0 <= base < links */
   double length[CB_CHAIN_LINKS];
-  double D[CB_CHAIN_LINKS][3]; /* the diagonals of the tensors: along, across, rotation */
+  double D[CB_CHAIN_LINKS][3]; /* [link]: the diagonal of the tensor D: along, across, rotation */
 } cb_chain;
 
 /* The functions of cb_bundle_class for a chain, with n = links - 1 shape variables. They return CB_STEP_SINGULAR if P

@@ -24,7 +24,7 @@ typedef struct sums {
   velocities at[CB_LINK_TREE_LEVELS];
 } sums;
 
-/* An angle with its derivatives in the variables of its hinge. */
+/* The angle of a hinge, with its derivatives by the shape variables on which it depends. */
 typedef struct angle {
   double value, d[CB_JET_MAX], dd[CB_JET_MAX][CB_JET_MAX];
 } angle;

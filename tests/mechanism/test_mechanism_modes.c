@@ -71,7 +71,8 @@ static void frictions_of_several_joints_are_found_together(void **unused) {
   cb_mechanism_free(s.mechanism);
 }
 
-/* After t = .5, a force lifts a weight that rests on the lowest limit of its slide. */
+/* Adds the force of a motor along a slide. After t = .5 it lifts a weight, which rests on the lower limit of the slide
+ * until then. */
 static void lift(void *self, double t, const double *q, const double *rate, cb_joint_force *force) {
   (void)self;
   (void)q;

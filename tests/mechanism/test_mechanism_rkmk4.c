@@ -161,7 +161,7 @@ static void all_joints_move_as_with_variational_steps(void **unused) {
     const double error = difference(&s, &right);
     print_message("%d steps: %.3g, order %.2f\n", steps[i], error, log2(last / error));
     if (i == 1) check_near(log2(last / error), 4, .1);
-    if (i == 2) check_at_most(error, 1e-10); /* both errors are 4e-11, of order 4 */
+    if (i == 2) check_at_most(error, 1e-10); /* the error of each of the two methods is about 4e-11 */
     last = error;
     cb_mechanism_free(s.mechanism);
   }

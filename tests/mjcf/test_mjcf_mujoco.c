@@ -222,7 +222,7 @@ static void check_whole(const cb_mjcf_body *own, const mjModel *m) {
   const int id = mj_name2id(m, mjOBJ_BODY, own->name);
   double a[3][3], b[3][3];
   const double one[3] = {1, 2, 3};
-  check_near(own->inertial.mass, mass, 1e-7 * mass); /* single precision of meshes */
+  check_near(own->inertial.mass, mass, 1e-7 * mass); /* MuJoCo stores meshes in single precision */
   for (int i = 0; i < 3; i++) check_near(own->place.x[i], m->body_pos[3 * id + i], 1e-12);
   tensor_of(own->place.q, one, a);
   tensor_of(m->body_quat + 4 * id, one, b);

@@ -148,7 +148,7 @@ static void a_gait_turns_about_a_corner(void **state) {
   cb_direct *d = solved(&o, ring(1.8, 1.8, .3, -1), 8), *sharp;
   check_ok(cb_direct_sharpen(d, 32, &sharp));
   assert_non_null(sharp);
-  check_relative(sharp->v->cost, .034983464790, 2e-11); /* all given digits */
+  check_relative(sharp->v->cost, .034983464790, 2e-11); /* the round-off of the expected cost */
   check_corner(sharp, r);
   check_near(r[0], 2 * M_PI / 3, 1e-12);
   check_near(r[1], 2 * M_PI / 3, 1e-12);

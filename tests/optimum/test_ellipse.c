@@ -86,9 +86,9 @@ static double largest_eigenvalue(const cb_bundle *b, const double *r, const doub
   return largest;
 }
 
-/* For a translation along `way` without rotation, the multiplier of the rotation minimises the largest eigenvalue,
- * which is a convex function of it. The minimum is found by golden-section search. Returns 4 pi divided by the
- * minimum. */
+/* For a translation along `way` without rotation, the multiplier of the rotation minimises the result of
+ * largest_eigenvalue, which is a convex function of this multiplier. The minimum is found by golden-section search.
+ * Returns 4 pi divided by the minimum. */
 static double dual_price(const cb_bundle *b, const double *r, const double *way) {
   const double share = .6180339887498949;
   double low = -1, high = 1, value = 0;

@@ -132,7 +132,7 @@ static void a_line_on_which_curvature_vanishes_is_abnormal(void **state) {
   check_near(f[0], 0, 1e-15);
   check_near(fabs(f[1]), 1.5, 1e-15);
   for (int i = 2; i < 5; i++) check_near(f[i], 0, 1e-15);
-  w.speed = 0; /* with mu = 1 the line is also an extremal */
+  w.speed = 0; /* speed 0 selects normal extremals (mu = 1); the line is one of them, too */
   check_ok(cb_wong_at(&w, 0, straight, &(cb_wong_rates){.f = f}));
   check_near(f[0], 0, 1e-15);
   check_near(f[2], 0, 1e-15);

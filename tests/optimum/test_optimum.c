@@ -141,7 +141,7 @@ static void bounds_and_links_hold_a_gait(void **state) {
   cb_optimum_problem p = {
       .target = {.kind = CB_GAIT_MOVE, .value = .03}, .lower = lower, .upper = upper, .seed = 1, .starts = 8};
   cb_optima *o = found("purcell", &p);
-  check_relative(o->item[0].cost, .134475538116, 5e-12); /* all given digits */
+  check_relative(o->item[0].cost, .134475538116, 5e-12); /* the round-off of the expected cost */
   check_relative(hypot(o->item[0].lambda[0], o->item[0].lambda[1]), 4.33272289, 2e-9);
   done(&p, o);
   cb_optimum_problem turn = {

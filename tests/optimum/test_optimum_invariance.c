@@ -30,7 +30,8 @@ static cb_gait *near_the_row(const double *sign, bool swapped) {
 }
 
 /* Checks that an optimal gait of the bundle has the cost of the table's row, up to the relative error `tolerance`, and
- * the length of the row's vector of multipliers, with ten times this error. The omitted harmonics alone cause 1e-10. */
+ * that its vector of multipliers has the length in this row, up to ten times this error. The harmonics that the gait
+ * omits cause a relative error of 1e-10. */
 static void same(const cb_bundle *b, const cb_gait *start, double tolerance) {
   cb_optima *o = gait_of(b, start);
   const cb_optimum *one = o->item; /* the gait around the straight shape; others are found from small ellipses */

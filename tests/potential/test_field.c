@@ -413,8 +413,8 @@ static void normal_errors(int n, double worst[2]) {
   free_mesh(&m);
 }
 
-/* The error is of first order, because the distance of the points decreases with the size of the faces. Near the disc,
- * the velocity also has logarithmic singularities at the edges of faces. */
+/* The error is proportional to the size of the faces, because the points come nearer to the surface in proportion to
+ * this size. Near the disc, the velocity also has logarithmic singularities at the edges of faces. */
 static void nothing_flows_through_solids_and_sheets(void **unused) {
   double coarse[2], fine[2];
   normal_errors(1, coarse);

@@ -42,9 +42,9 @@ static void ellipsoids_are_closed_forms(void **unused) {
   }
 }
 
-/* The centres are at the distance d on z. The columns of `oracle` are d, and the added mass per sphere for motions
- * together along the line of the centres, together across it, and opposed across it. The last one is a rotation of both
- * spheres about their middle. */
+/* The centres of two unit spheres are at the distance d along z. The columns of `oracle` are d, and the added mass per
+ * sphere for motions together along the line of the centres, together across it, and opposed across it. The opposed
+ * motion is a rotation of both spheres about the middle of the line. */
 static void two_spheres_are_a_series(void **unused) {
   static const double oracle[2][4] = {{2.5, 1.7310312089664, 2.3090610478758, 1.9050591820032},
                                       {4, 1.9980469137778, 2.1439821448999, 2.0457971849735}};

@@ -290,7 +290,7 @@ static void balls_touch_at_the_film_that_panels_resolve(void **unused) {
   const double *first = memory_field(&m, 0, "twist"), *last = memory_field(&m, m.n_rows - 1, "twist");
   print_message("film %.4g, smallest gap at a row %.4g, velocity %.4g and %.4g\n", film, least, first[3], last[3]);
   check_at_least(least, film);
-  check_at_most(least, film + .002 * 1.1); /* a step moves the balls by this much */
+  check_at_most(least, film + .002 * 1.1); /* a step changes the gap by about .002 */
   check_near(last[3], -first[3], .05);     /* the gaps at both times differ a little, and so do the speeds */
   memory_free(&m);
   cb_scenario_free(s);

@@ -75,7 +75,8 @@ static void a_rigid_cross_has_the_period_of_jefferys_orbit(void **state) {
     check_near(g[2], 0.3 - 2 * M_PI, 1e-8);
     end_of(bundle, gait, "flow: {shear: {gradient: [[0, 1.5, 0], [0, 0, 0], [0, 0, 0]]}}\n",
            "start: {group: [0, 0, 0.3]}\ntime: {end: 1}\n", "step: 0.02", g);
-    /* On Jeffery's orbit tan(phi) = tan(phase)/s. In the time t the phase decreases by c t/(s + 1/s). */
+    /* On Jeffery's orbit tan(phi) = tan(phase)/s. In the time t the phase decreases by c t/(s + 1/s); here the shear
+     * rate c is 1.5, and t = 1. */
     const double phase = atan2(s * sin(0.3), cos(0.3)) - 1.5 / (s + 1 / s);
     check_near(tan(g[2]), tan(phase) / s, 1e-9);
   }

@@ -202,8 +202,8 @@ static void grazing_balls_meet_or_pass_as_the_closed_form_says(void **unused) {
         oracle_move(&s.o, x[1], v[1], -when, x[1], v[1]);
         put(&s, 1, 0.2, x[0], v[0]);
         put(&s, 2.3, 0.3, x[1], v[1]);
-        /* The distance s of the contact from the nearest point satisfies cos b cos s = cos R in S3, and
-         * cosh b cosh s = cosh R in H3. */
+        /* Let b be the minimum distance of the centres, and R the sum of the radii. The length s of the path from the
+         * contact to the minimum distance satisfies cos b cos s = cos R in S3, and cosh b cosh s = cosh R in H3. */
         const double miss = c == 0   ? sqrt(fmax(0, R * R - b * b))
                             : c == 1 ? acos(fmin(1, cos(R) / cos(b)))
                                      : acosh(fmax(1, cosh(R) / cosh(b)));

@@ -1,6 +1,6 @@
-/* Tests of the key `controls` in all configuration spaces: a law that the run samples equals the same loop from
- * outside; values are recorded, held between samples, and a part of the restart state; forces at the start of a step
- * have the new values; energies that controls change are not compared. */
+/* Tests of the key `controls` in all configuration spaces: a control with a law has the same effect as a caller who
+ * sets the control between the steps; values are recorded, held between samples, and a part of the restart state;
+ * forces at the start of a step have the new values; energies that controls change are not compared. */
 #include "memory_sink.h"
 #include "run/run_shared.h"
 
@@ -349,7 +349,8 @@ static void springs_of_bodies_and_interactions_use_controls(void **state) {
   }
 }
 
-/* The momentum is the sum of the step h times the force t_n, which is held in the steps from n to n + 1. */
+/* The law of the control is evaluated at the start t_n of each step, and the force keeps this value during the step. So
+ * the momentum is the sum of h t_n over the steps of length h. */
 static void a_force_on_coupled_points_is_that_of_the_present_step(void **state) {
   (void)state;
   cb_scenario *s = open_text(

@@ -44,7 +44,8 @@ static const char pair_of_hinge[] = "bodies:\n" BODY("a", ", drag: false" FIRST)
 /* The table of the coupling of a pair, for joint angles from -1.2 to 1.2 rad. */
 static const char pair_table[] = "{name: exact, samples: 15, range: [-1.2, 1.2]}";
 
-/* Halving the step divides the error by 2^order: the differences of three step lengths give the ratio. */
+/* Halving the step divides the error by 2^order. The ratio is computed from the differences between runs with three
+ * step lengths. */
 static void the_step_has_its_order(void **unused) {
   for (int order = 2; order <= 4; order += 2) {
     memory_sink m[3];
@@ -88,8 +89,8 @@ static void momentum_is_exact_and_energy_has_no_trend(void **unused) {
   check_at_most(largest[1], largest[0] / 3.5);
 }
 
-/* Three bodies in a ring, joined by two hinges and by a rod between the ends. The table is a function of the angles of
- * the hinges. */
+/* Three bodies in a ring, joined by two hinges and by a rod between the ends. The table of the coupling is a function
+ * of the angles of the hinges. */
 static const char ring[] = "bodies:\n" BODY("a", ", drag: false" FIRST) BODY("b", ", drag: false") BODY(
     "c", ", drag: false") "joints:\n" HINGE("j", "a", "b", ", angle: 1, spring: {stiffness: 0.5, rest: 1}")
     HINGE("k", "b", "c",
@@ -113,7 +114,7 @@ static void a_closed_chain_keeps_momentum_and_its_joints(void **unused) {
 }
 
 /* A crank a on the world, and a connecting rod b, which a planar joint keeps in the plane of the motion. The hinge
- * between them closes a loop, and the table is a function of its angle. */
+ * between them closes a loop, and the table of the coupling is a function of the angle of this hinge. */
 static const char crank[] =
     "bodies:\n" BODY("a", ", drag: false") BODY("b", ", drag: false")
     "joints:\n  - {kind: hinge, name: h, of: [world, a], at: [0, 0, 0], in: [-0.5, 0, 0], axis: [0, 0, 1], angle: 0.4, "

@@ -288,7 +288,7 @@ static void numbers_in_other_files_are_refused(void **unused) {
   free(c.velocity);
 }
 
-/* Declares 3 * 2^50 numbers, but writes only 24. */
+/* The dataset has the size of 3 * 2^50 numbers, but only 24 of them are written. */
 static void memory_is_not_taken_for_what_was_never_written(void **unused) {
   const hsize_t dims[] = {1 << 20, 1 << 20, 1 << 10, 3}, chunk[] = {2, 2, 2, 3};
   const double numbers[24] = {0};

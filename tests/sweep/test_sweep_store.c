@@ -343,7 +343,8 @@ static void parts_of_a_folder(void **unused) {
   assert_int_equal(access(path, F_OK), -1);
 }
 
-/* More segments than are removed at a time: those from number 20 on are removed, and segment 0 only by a cut from 0. */
+/* A cut from number 20 removes all segments from number 20 on, also if they are more than are removed at a time.
+ * Segment 0 is removed only by a cut from 0. */
 static void all_segments_from_a_number_on_are_removed(void **unused) {
   uint64_t *number;
   size_t n;

@@ -39,7 +39,7 @@ typedef struct expressions {
   char *name[CB_JET_MAX];
   double *breaks[CB_JET_MAX];
   cb_expression *A[ENTRIES];
-  cb_expression *M[SYMMETRIC]; /* lower triangle, row by row; NULL: 0 */
+  cb_expression *M[SYMMETRIC]; /* lower triangle of the metric, row by row; NULL: the entry is 0 */
   bool metric;
 } expressions;
 

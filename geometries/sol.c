@@ -50,7 +50,8 @@ static void killing(const cb_space *g, int index, const double *q, double *v) {
   memcpy(v, fields[index], sizeof fields[index]);
 }
 
-/* Sets the matrix m = diag(e^-c, e^c, 1) of the left translation L_a q = a + m q, where c is the third number of a. */
+/* Sets the matrix m = diag(e^-c, e^c, 1) of the left translation L_a q = a + m q, where c is the third number of a. low
+ * (NULL: not requested): the low parts of m. */
 static void translation(const cb_space *g, const double *a, double *m, double *low) {
   (void)g;
   const cb_dd shrink = cb_dd_exp(-a[2]), grow = cb_dd_exp(a[2]);

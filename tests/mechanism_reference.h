@@ -406,7 +406,7 @@ static inline int reference_rhs(double t, const double *z, double *dz, void *use
   return GSL_SUCCESS;
 }
 
-/* Writes the state of a body with this pose and twist to z. */
+/* Writes the state of a body with this pose and twist to z, in the order R by rows, x, w, v of reference_body. */
 static inline void reference_write(const cb_pose *g, const double Y[6], double *z) {
   double r[3][3];
   cb_pose_rotation(g, r);

@@ -45,7 +45,8 @@ static inline edge edge_of(const double p[3], const double q[3], const double x[
 static inline double angle_of(const edge e[3], const double n2[3]) {
   const double ab = cb_dot3(e[0].a, e[1].a), bc = cb_dot3(e[1].a, e[2].a), ca = cb_dot3(e[2].a, e[0].a);
   const double A = e[0].R1, B = e[1].R1, C = e[2].R1;
-  /* [a b c] = a.n2, where a may be the vector to any corner; the nearest one gives the least round-off */
+  /* the triple product of the vectors from x to the corners is a.n2, where a is the vector to any corner; the nearest
+   * corner gives the least round-off */
   const edge *near = A <= B && A <= C ? e : B <= C ? e + 1 : e + 2;
   const double triple = cb_dot3(near->a, n2), along = A * B * C + ab * C + bc * A + ca * B;
   return triple == 0 ? 0 : -2 * atan2(triple, along);

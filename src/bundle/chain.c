@@ -284,7 +284,8 @@ cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, dou
 
 /* --- a strain of the fluid --- */
 
-/* Adds the drag of the links of one side of the base (cb_bundle_strained). The positions are computed as in sum_side.
+/* Adds to F the drag of the links on one side of the base, at rest in each of the strains of cb_bundle_class.strain.
+ * The positions of the links are computed as in sum_side.
  */
 static void strain_side(const cb_chain *c, const double *r, int sign, double *F) {
   double x[3] = {0.5 * sign * c->length[c->base]}, angle = 0;

@@ -90,5 +90,6 @@ cb_status cb_link_tree_connection(const cb_link_tree *L, const double *r, double
 cb_status cb_link_tree_form(const cb_link_tree *L, const double *r, double *G, double *dG);
 /* Computes the matrix S of cb_bundle_class.strain, for a tree with drag. */
 cb_status cb_link_tree_strain(const cb_link_tree *L, const double *r, double *S);
-/* Computes x[2 links], the positions of the beginning and of the end of each link. */
+/* Computes x[2 links], the positions of the beginning and of the end of each link, if the body frame is the group
+ * element g. */
 cb_status cb_link_tree_plot(const cb_link_tree *L, const double *r, const double *g, double (*x)[3]);

@@ -239,7 +239,7 @@ static void joined_bodies_may_start_far_away(void **unused) {
   simulation_free(far);
 }
 
-/* The place of a joint of the world may be far away, too. */
+/* A joint to the world may be far from the base point, too. */
 static void a_joint_of_the_world_may_be_far_away(void **unused) {
   double last[2][3];
   (void)unused;

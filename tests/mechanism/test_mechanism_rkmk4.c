@@ -218,8 +218,8 @@ static void works_of_motors_drives_and_dampers_explain_the_energy(void **unused)
   check_near(log2(coarse / fine), 4, .5);
 }
 
-/* A body is driven about an axis that does not contain its centre: the effort is I q'', with the inertia I about the
- * axis, and the joint carries the weight. */
+/* The law q = t^3 of a driven hinge whose axis does not contain the centre of the body. The effort of the drive is I
+ * q'', with the inertia I about the axis, and the joint carries the weight. */
 static void spin(void *self, double t, double *q, double *rate) {
   (void)self;
   q[0] = t * t * t;

@@ -65,7 +65,8 @@ enum { UNARY = sizeof unary / sizeof *unary, BINARY = sizeof binary / sizeof *bi
 
 /* A node of an expression. Some nodes repeat an earlier one, which makes common subexpressions. */
 typedef struct tree {
-  /* a node of arity 0 is the variable with the number `function`; a node of arity -1 is a constant */
+  /* arity: number of operands; 0: the node is the variable number `function`; -1: the node is a constant. a and b: the
+   * nodes of the operands */
   int arity, function;
   double constant;
   int a, b;

@@ -288,7 +288,8 @@ static void so_it_is_for_random_bundles_of_any_group(void **state) {
   assert_true(CHECK_SANITIZED || (seen > 15 && saddles > 3));
 }
 
-/* The momentum p is 0 along a circle of the rolling ball. The times must not depend on how far the search continues. */
+/* Conjugate times must not depend on how far the search for them continues. The test uses a circle of the rolling ball,
+ * along which the momentum p is 0. */
 static void times_do_not_depend_on_how_far_is_looked(void **state) {
   const double origin[2] = {0, 0}, turned[3] = {-M_PI, 0, -2 * M_PI};
   const ellipse rolled = {{-.5, 0}, {.52, 0}, {0, .5}, {0, 0, 3}};

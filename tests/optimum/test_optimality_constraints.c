@@ -97,7 +97,7 @@ static void a_rounded_square_presses_on_its_walls(void **state) {
   cb_bundle_free(b);
 }
 
-/* Corners that are unequal, or sharp, are not optimal. */
+/* A rounded square whose corners have unequal radii, and a square with sharp corners, are not optimal. */
 static void walls_do_not_hold_what_is_not_least(void **state) {
   cb_bundle *b = bundle("heisenberg");
   const double rho[4] = {.3, .5, .3, .5};

@@ -212,8 +212,9 @@ static void all_numbers_of_a_rotation_are_its_element(void **state) {
   done(parts);
 }
 
-/* heisenberg: L^2 = 4 pi |z| for the element z. The first conjugate time that is at least 1 is 2 pi/|lambda|, the time
- * of a complete turn. hopf: L^2 = Omega (4 pi - Omega), where the solid angle Omega is twice the phase. */
+/* The expected costs are L^2, where L is the length of the shortest loop. heisenberg: L^2 = 4 pi |z| for the holonomy
+ * z. The first conjugate time that is at least 1 is 2 pi/|lambda|, the time of a complete turn. hopf: L^2 = Omega (4 pi
+ * - Omega), where the solid angle Omega is twice the phase. */
 static void circles_are_the_best_by_closed_forms(void **state) {
   const double start_shape[2] = {.3, -.2};
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .1}, .start_shape = start_shape};

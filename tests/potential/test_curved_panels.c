@@ -126,7 +126,7 @@ static void potentials_are_the_integrals(void **unused) {
     compare(of[i].K, of[i].size, of[i].reach, &seed, &S, &D);
     print_message("K %2g, size %g: S %.1e, D %.1e\n", of[i].K, of[i].size, S, D);
     assert_true(S < of[i].S);
-    assert_true(D < of[i].D); /* for K < 0 this is the error of the quadrature */
+    assert_true(D < of[i].D); /* for K < 0 the difference is the error of the quadrature */
   }
 }
 
@@ -168,8 +168,8 @@ static void moved(double K, const double x[4], int axis, double t, double y[4]) 
 }
 
 /* Returns whether x is near a point at which the kernels change from one formula to another. For S of panel i, such a
- * point is at five times the longest side from the nearest corner, or has the form <x, y> = 0.3 with a corner y. For D,
- * the mean of <x, y> over the corners is -1/2. */
+ * point is at five times the longest side from the nearest corner, or the least of the products <x, y> with the corners
+ * y is 0.3 there. For D, the mean of <x, y> over the corners is -1/2 there. */
 static bool on_border(const cb_curved_panels *p, const set *s, int i, const double x[4]) {
   double y[3][4], side = 0, nearest = INFINITY, low = INFINITY, mean = 0;
   for (int k = 0; k < 3; k++) cb_curved_point(p->K, s->x[s->face[i][k]], y[k]);

@@ -30,7 +30,7 @@ static void check_factors(uint64_t *seed, int n, int stride) {
         sum += a[i * stride + j] * x[c * n + j];
         terms += fabs(a[i * stride + j] * x[c * n + j]);
       }
-      check_near(sum, 0, 1e-11 * terms); /* backward stable: round-off times n and the growth of pivots */
+      check_near(sum, 0, 1e-11 * terms); /* the residual is round-off times n and the growth of the pivots */
     }
   /* The matrix now has two equal rows and a column of zeros. */
   memcpy(a + (n - 1) * stride, a, (size_t)n * sizeof *a);

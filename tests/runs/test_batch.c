@@ -194,7 +194,7 @@ static void advance_in_parts(char *const *text, const cb_batch_member *whole, co
     }
   }
   for (int l = 0; l < LANES; l++) {
-    if (l == 5) continue; /* the complete run started from a checkpoint */
+    if (l == 5) continue; /* whole[5] started from a checkpoint, so its numbers are not those of a run from the start */
     assert_int_equal(last[l], status[l]);
     if (!status[l]) same_states(run[l], whole[l].run, l, text[l]);
   }

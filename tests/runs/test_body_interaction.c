@@ -33,7 +33,8 @@ static double distance(const double a[14], const double b[14]) {
   return out;
 }
 
-/* Halving the step divides the error by 2^order: the differences of three step lengths give the ratio. */
+/* Halving the step divides the error by 2^order. The ratio is computed from the differences between runs with three
+ * step lengths. */
 static void step_has_its_order(void **unused) {
   (void)unused;
   static const struct {

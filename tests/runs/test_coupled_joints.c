@@ -147,8 +147,8 @@ static void a_table_over_a_joint_that_closes_a_loop_agrees_with_the_exact_coupli
   agrees_with_the_exact_coupling("crank", crank, pair_table, 2);
 }
 
-/* With drag, the step solves other equations than for bodies of constant inertia, so the table is tested with them,
- * too. */
+/* The step of bodies with drag solves other equations than the step of bodies of constant inertia. So the table of the
+ * coupling is tested for bodies with drag, too. */
 static void bodies_with_drag_agree_with_the_exact_coupling(void **unused) {
   agrees_with_the_exact_coupling(
       "drag", "bodies:\n" BODY("a", FIRST) BODY("b", "") "joints:\n" HINGE("j", "a", "b", ", angle: 0.3, rate: 1.5"),

@@ -13,7 +13,8 @@ typedef struct content {
   hsize_t shape[4], metric_shape[4], length[2];
   int rank, metric_rank;
   double A[NA * NB * DIM * N], M[NA * NB * N * N], axis[2][NA];
-  const char *name[2], *group, *names; /* name: datasets of the axes; names: the attribute `shape` */
+  /* name: the datasets of the axes; names: the attribute `shape`, which lists the shape variables */
+  const char *name[2], *group, *names;
   double period[2];
   hid_t stored;
   bool metric, scales, words;

@@ -119,7 +119,7 @@ static double apply(const double T[3][3], const double *u, const double *v) {
   return sum;
 }
 
-/* Adds the inertia of each body and, without coupling, its added mass. */
+/* Adds the inertia of each body and, without coupling, its added mass to G and dG. */
 static void add_own(const cb_fish *f, const motions *m, double *G, double *dG) {
   const int n = f->bodies, hinges = n - 1, columns = 3 + hinges;
   for (int i = 0; i < n; i++) {

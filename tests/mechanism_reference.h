@@ -163,7 +163,7 @@ static inline void reference_row(const reference *r, const reference_body *body,
     if (s->j >= 0) reference_add(-1, cross, out->row[1]);
   }
   if (s->j >= 0) return;
-  /* d' is the velocity v + w × arm of the place in b minus that of the place in a. */
+  /* d' is the velocity v + w × arm of the joint's point in b minus that of its point in a. */
   for (int side = 0; side < 2; side++) {
     const double sign = side ? 1 : -1;
     cb_cross3(arm[side], u.a, cross);

@@ -13,7 +13,7 @@
 /* An edge from p to q as seen from x; a and b are the vectors from x to p and q. */
 typedef struct edge {
   double a[3], cross[3], conormal[3]; /* cross: a × b; conormal: (b - a) × n/l */
-  double R1, R2, product;             /* product: R1 R2 + a.b */
+  double R1, R2, product;             /* R1, R2: lengths of a and b; product: R1 R2 + a.b */
   double log, t;
 } edge;
 

@@ -57,7 +57,7 @@ cb_status cb_gait_compose(const cb_gait_kind_class *class, int n, int breaks, si
 /* Sets the member `open` of a gait from r(1) - r(0). All other members must be complete. Returns CB_ERROR_ARGUMENT
  * unless the gait is finite at several sample times. */
 cb_status cb_gait_look(cb_gait *g);
-/* Fails unless breaks increase in [0, 1). */
+/* Fails unless the times of breaks increase and are in [0, 1). */
 cb_status cb_gait_check_breaks(int breaks, const double *at);
 
 /* Writes the breaks of g, which is a part of another gait, to `out`. `map` converts their times to times of the other

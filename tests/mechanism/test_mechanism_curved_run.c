@@ -77,7 +77,8 @@ static void a_restart_repeats_the_bytes(void **unused) {
 
 /* --- energy and wrenches --- */
 
-/* Returns the largest |energy(t) - energy(0) - motor_work - damping_work|; *work becomes the largest work. */
+/* Returns the maximum of |energy(t) - energy(0) - motor_work - damping_work| over the rows. *work becomes the maximum
+ * over rows and joints of |motor_work| + |damping_work|. */
 static double imbalance(const char *text, double step, double *work) {
   simulation *s = run(text, 2, step, 1, (const char *const[]){"energy", "motor_work", "damping_work", NULL});
   double worst = 0;

@@ -225,7 +225,7 @@ static void the_number_of_times_is_the_index(void **state) {
   cb_bundle_free(three);
 }
 
-/* A random bundle, loop and target; some targets are distances of loops with two rounds. */
+/* A random bundle, loop and target. In some cases the target is a distance, and the loop may have two rounds. */
 typedef struct chance {
   random_bundle p, moved;
   cb_optimum_problem o;

@@ -62,8 +62,8 @@ static cb_extremal *longer(cb_optimum_problem *o, cb_extremal *from, double E) {
   return e;
 }
 
-/* Gaits that are Fourier series have a family (test_family.c) that ends at X = .1035322400154; there mu/lambda is 0.
- * The slope dE/dX = 2 lambda is compared with a central difference whose steps are 1e-2 in E. */
+/* The family of gaits in Fourier series (test_family.c) ends at X = .1035322400154, where mu/lambda is 0. The slope
+ * dE/dX = 2 lambda is compared with a central difference whose steps are 1e-2 in E. */
 static void the_gait_of_greatest_distance_is_an_abnormal_extremal(void **state) {
   cb_bundle *b = model("purcell", "links 3");
   const ellipse from = {{0, 0}, {.95, .95}, {1.35, -1.35}, {6, 0, -.6}};

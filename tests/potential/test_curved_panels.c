@@ -159,7 +159,8 @@ static void instruction_sets_agree(void **unused) {
   }
 }
 
-/* Moves x by t along the direction `axis` of the frame T_x. */
+/* Moves x by t along direction `axis` of the frame at x. This is the frame of the base point after parallel transport
+ * to x. */
 static void moved(double K, const double x[4], int axis, double t, double y[4]) {
   double u[4], c = K > 0 ? cos(t) : cosh(t), s = K > 0 ? sin(t) : sinh(t);
   for (int k = 0; k < 3; k++) u[k] = (k == axis) - K * x[k] * x[axis] / (1 + x[3]);

@@ -40,8 +40,8 @@ static void a_sphere_before_a_wall_is_half_of_two_spheres(void **unused) {
 }
 
 /* Lamb, Hydrodynamics (1932), chapter VI: for a sphere of radius r at the distance h from a wall, the added mass is 2
- * pi/3 (1 + 3/8 (r/h)^3) for motion perpendicular to the wall and 2 pi/3 (1 + 3/16 (r/h)^3) along it. At a free surface
- * the sign of (r/h)^3 is opposite. */
+ * pi/3 r^3 (1 + 3/8 (r/h)^3) for motion perpendicular to the wall and 2 pi/3 r^3 (1 + 3/16 (r/h)^3) along it. At a free
+ * surface the sign of (r/h)^3 is opposite. */
 static void far_from_a_wall_the_third_power_of_the_distance_is_left(void **unused) {
   solid_mesh m = ellipsoid_mesh(8, 1, 1, 1);
   const cb_kirchhoff_mass free_space = mass_of(&m, NULL, NULL);

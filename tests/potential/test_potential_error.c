@@ -194,7 +194,7 @@ static void curved_bodies_converge(void **unused) {
   check_at_most(order, 4. / 3); /* the limit is reached from below */
 }
 
-/* The estimate does not depend on the origin, even far from the body. */
+/* The estimate does not depend on the origin, even if the origin is far from the body. */
 static void estimates_are_of_the_body(void **unused) {
   cb_potential_level level[3] = {{.faces = 0}}, moved[3];
   cb_potential_estimate e, other;

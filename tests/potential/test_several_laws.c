@@ -186,7 +186,7 @@ static void apply_in_thread(void *context, int begin, int end) {
   for (int k = begin; k < end; k++) out[k] = applied(r);
 }
 
-/* A call at another pose, and calls from several threads at once, do not change the bits. */
+/* A call at another pose, or calls from several threads at once, do not change the bits of a result. */
 static void earlier_calls_do_not_change_the_result(void **unused) {
   ring r = ring_of(3, 3);
   const result first = applied(&r);

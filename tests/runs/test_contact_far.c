@@ -124,7 +124,7 @@ static void what_the_world_cannot_tell_is_warned_of_or_refused(void **state) {
   }
 }
 
-/* The two groups have no frame in common, so that neither affects the other. */
+/* The coordinates of the two groups of balls have different origins, and neither group affects the other. */
 static void two_groups_that_go_opposite_ways_meet_each_by_itself(void **state) {
   static const double by[] = {5, 38, 400};
   for (size_t i = 0; i < sizeof by / sizeof *by; i++) {

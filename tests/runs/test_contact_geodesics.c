@@ -197,7 +197,8 @@ static void grazing_balls_meet_or_pass_as_the_closed_form_says(void **unused) {
         check_point_at(g, origin, x[0]);
         check_vector_at(g, x[0], none, v[0]);
         check_point_at(g, sums,
-                       x[1]); /* the nearest point, where the velocity is perpendicular to the line of centres */
+                       /* the point of minimum distance, where the velocity is perpendicular to the line of centres */
+                       x[1]);
         check_vector_at(g, x[1], w, v[1]);
         oracle_move(&s.o, x[1], v[1], -when, x[1], v[1]);
         put(&s, 1, 0.2, x[0], v[0]);

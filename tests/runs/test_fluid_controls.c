@@ -319,7 +319,8 @@ static cb_scenario *on_the_floor(const char *kind, const char *force, int resolu
   return s;
 }
 
-/* Names whose values are multiplied by 0 change no bit of a row, and no event or warning. */
+/* Force expressions in which the values of other bodies are multiplied by 0 change no bit of a row, and no event or
+ * warning. */
 static void names_without_effect_change_nothing(void **unused) {
   static const char *const kinds[] = {"stiff", "reflecting"};
   for (int i = 0; i < 2; i++) {
@@ -431,7 +432,8 @@ static void an_exponent_is_that_of_all_bodies_together(void **unused) {
   for (int body = 0; body < 2; body++) {
     cb_exponent out;
     check_ok(cb_run_exponent(cb_scenario_run(s), body, 40, &out));
-    check_near(out.value, right, 1e-7); /* the direction of growth is known to exp(-17) when the measurement begins */
+    /* the error of the direction of growth is exp(-17) when the measurement begins */
+    check_near(out.value, right, 1e-7);
   }
   cb_scenario_free(s);
 }

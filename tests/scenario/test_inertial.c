@@ -63,8 +63,8 @@ static void a_box_by_its_inertia_has_the_tensor_of_one_of_density(void **unused)
     cb_immersed_workspace_free(workspace);
     cb_immersed_free(body);
   }
-  for (int i = 0; i < 36; i++)
-    check_near(row[0].K[i / 6][i % 6], row[1].K[i / 6][i % 6], 1e-13 * mass); /* the round-off of the same sum */
+  for (int i = 0; i < 36; i++) /* the round-off of a sum over 400 faces */
+    check_near(row[0].K[i / 6][i % 6], row[1].K[i / 6][i % 6], 1e-13 * mass);
   cb_surface_free(box);
   cb_tree_free(tree);
 }

@@ -37,7 +37,8 @@ typedef struct two_spheres {
 
 enum { TWO_SPHERES_TERMS = 600 };
 
-/* Computes A_n, and its derivative, from B_n and its derivative. Returns the largest change. */
+/* Computes the coefficients A_n and their derivatives by d from B_n and their derivatives. Returns the largest change
+ * of these numbers. */
 static inline double two_spheres_round(const double radius[2], double d, int m, int terms, double u, double A[][2],
                                        double B[][2]) {
   const double a = radius[0], b = radius[1];

@@ -194,7 +194,8 @@ typedef struct fit {
   double *weight, *A;    /* weight: the weight of each node; A: [nodes][dim * n], A at each node */
   cb_frame_basis *basis; /* [nodes]: the terms of w at each node */
   /* H: matrix of Newton's method; L: Cholesky factor of H + D (see `solve`); both as lower triangles
-   * [unknowns][unknowns] */
+   * [unknowns][unknowns]; right, step: right side and solution of Newton's equations; R, V: the vectors that add_row
+   * uses */
   double *H, *L, *right, *step, *R, *V;
 } fit;
 

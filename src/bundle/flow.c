@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The entries of a symmetric matrix, in the order of the columns of S. */
+/* The indices of the entries of a symmetric matrix, in the order of the columns of S. */
 static const int pair[CB_STRAINS][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
 
 /* Returns the number of dimensions of the flat space in which the elements of the group are motions; 0 if they are no

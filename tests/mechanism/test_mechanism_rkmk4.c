@@ -261,8 +261,8 @@ static void check_same(const joined *a, const cb_rigid_state *state, const doubl
   assert_memory_equal(own, joints, (size_t)count * sizeof *own);
 }
 
-/* Makes a tree of hinges and a slide whose root is not joined to the world. Only in such trees is the pose of the root
- * a part of the state that a step takes over from the previous step. */
+/* Makes a tree of hinges and a slide whose root is not joined to the world. In such trees, the pose of the root is a
+ * part of the state that a step takes over from the previous step. In other trees it is not. */
 static void start_screws(joined *s) {
   const double angle = .3, rate = -.5;
   const cb_pose base = {{1, 0, 0, 0}, {.1, .2, .3}};

@@ -31,7 +31,7 @@ static void a_gait_keeps_to_its_bounds(void **state) {
 }
 
 /* The loop with the largest displacement within a square around 0 is the square itself, since the curvature has one
- * sign there. Harmonics round its corners. */
+ * sign there. A gait in harmonics cannot have these corners, so it stays below this displacement. */
 static void a_target_beyond_the_bounds_is_told_their_most(void **state) {
   const double lower[2] = {-.8, -.8}, upper[2] = {.8, .8}, corner[8] = {.8, .8, -.8, .8, -.8, -.8, .8, -.8};
   double maximum, g[CB_GROUP_SIZE];

@@ -191,7 +191,7 @@ static void curved_bodies_converge(void **unused) {
   const levels cube = {.name = "box", .parameters = "", .coarsest = 8};
   const double order = estimate(&cube, 4, 1e9, &report).order;
   check_at_least(order, 1);
-  check_at_most(order, 4. / 3); /* the limit is reached from below */
+  check_at_most(order, 4. / 3); /* for small faces the order approaches 4/3 from below */
 }
 
 /* The estimate does not depend on the origin, even if the origin is far from the body. */

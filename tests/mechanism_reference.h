@@ -302,8 +302,8 @@ static inline void reference_twist(const reference *r, const reference_body *bod
   }
 }
 
-/* Adds a spring between the places of a joint, with the force -k (|d| - L) along d on b. The row of d.d/2 is |d| times
- * the row of |d|. */
+/* Adds a spring between the two points of a joint, in bodies a and b, with the force -k (|d| - L) along d on b. The row
+ * of d.d/2 is |d| times the row of |d|. */
 static inline void reference_stretch(const reference *r, const reference_body *body, int joint, reference_system *e) {
   const reference_joint *j = &r->joint[joint];
   product_row row;

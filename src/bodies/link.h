@@ -53,7 +53,8 @@ typedef struct cb_body_link {
 /* Reads a link from node. If node is NULL, the link has default values: a rod if `rigid` is true, otherwise a
  * spring. */
 cb_status cb_link_read(const cb_builder *b, const cb_node *node, bool rigid, cb_body_link *link);
-/* Joins the particles i and j by a link. If that is impossible, the message has the place of node. */
+/* Joins the particles i and j by a link. If that is impossible, the message gives the position of `node` in the
+ * file. */
 cb_status cb_link_add(cb_builder *b, const cb_node *node, int i, int j, const cb_body_link *link);
 
 /* A body of `particles` points with its own links: link[i] joins the particles ends[i], 0 <= i < count. */

@@ -20,8 +20,8 @@ static const double largest_square = 354;
 
 static const cb_origin *origin_of(const cb_places *p, int i) { return &p->origin[p->frame[i]]; }
 
-/* Returns whether the place of particle i is given by an origin that is not at the base point. Call it before `move` is
- * applied. */
+/* Returns whether the position of particle i is relative to an origin that is not at the base point. Call it before
+ * `move` is applied. */
 static bool is_far(const cb_places *p, int i) { return cb_origin_radii(p->space, origin_of(p, i)) > 0; }
 
 static cb_status check_told(const cb_places *p, int i, const cb_node *node) {
@@ -282,8 +282,8 @@ static cb_status add_move(cb_places *p, const cb_node *map, bool far) {
 }
 
 /* Finds the first isometry of `move` that moves the base point at least half as far as the isometry that moves it
- * farthest. The isometries before it are part of the place. Isometries that an origin cannot represent do not count;
- * *first is 0 if all are of this kind. */
+ * farthest. The isometries before it belong to the position of the body itself. Isometries that an origin cannot
+ * represent do not count; *first is 0 if all are of this kind. */
 static cb_status find_far(const cb_space *g, const cb_node *move, size_t *first) {
   double maximum = 0;
   *first = 0;

@@ -134,8 +134,8 @@ static const double roundoff = 16384 * DBL_EPSILON;
 /* Suppose that the shortest step, of length h, does not converge. If h |A r'| is below this limit, the cause is a jump
  * of A r' and not a pole. */
 static const double negligible = 1e-10;
-/* The tolerance of the test for a pole in a plain step: if halving the step does not reach it, the step is across a
- * pole. */
+/* The tolerance of the test for a pole in a plain step: if halving the step does not reach it, the step counts as one
+ * across a pole. */
 static const double looked_at = 1e-6;
 
 static cb_status take(integral *I, double t, double h, step *out) {

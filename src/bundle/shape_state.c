@@ -44,8 +44,8 @@ static cb_status factor(const cb_shape_problem *p, const double *r, const bool *
       b, r, cb_fail(CB_STEP_SINGULAR, "the matrix of inertia or drag is singular: expected a positive definite one"));
 }
 
-/* Computes the velocity u (dim of the group and n numbers) from the right-hand sides b[N] of the unknowns. The rates of
- * driven variables are given in v. */
+/* Computes the velocity u[dim + n] (the body velocity, then the n rates) from the right-hand sides b[N] of the
+ * unknowns. The rates of driven variables are given in v. */
 static void velocity(const inertia *m, const cb_group *group, const double *b, const double *v, double *u) {
   double x[N_MAX], own[N_MAX];
   memset(own, 0, sizeof own);

@@ -1,6 +1,6 @@
 /* Tests that MJCF is read according to its reference: masses and moments of geoms in closed form, the same orientation
- * in five forms, defaults by class, and bodies welded together. Elements that are not read are listed with their place,
- * and invalid ones are refused with their place. */
+ * in five forms, defaults by class, and bodies welded together. Elements that are not read are listed, and invalid ones
+ * are rejected, with their line and column. */
 #include "mjcf_text.h"
 
 /* --- geoms --- */

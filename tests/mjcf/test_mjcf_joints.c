@@ -1,5 +1,5 @@
-/* Tests that joints of MJCF become joints of a scenario, with their places, axes and references, their springs and
- * ranges, tendons, loops, controls and keyframes. Input that cannot be right is refused with its place. */
+/* Tests that joints of MJCF become joints of a scenario, with their positions, axes and references, their springs and
+ * ranges, tendons, loops, controls and keyframes. Input that cannot be right is rejected with its line and column. */
 #include "articulated_models.h"
 #include "mjcf_text.h"
 #include <curvebody/scenario.h>

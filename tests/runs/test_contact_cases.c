@@ -4,7 +4,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Creates n balls on a line of E3 at the places x[i] with the velocities v[i]. */
+/* Creates n balls on a line of E3 at the coordinates x[i] with the velocities v[i]. */
 static void open_row(collision *k, const cb_contact_options *options, int n, const double *mass, double radius,
                      const double *x, const double *v) {
   open_collision(k, "e3", options);

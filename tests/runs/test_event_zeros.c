@@ -192,7 +192,7 @@ static void a_body_meets_the_floor_at_the_end_of_a_step(void **unused) {
     }
 }
 
-/* Two particles pass through each other, or start at the same place. Their distance is 0 at the ends of steps, and the
+/* Two particles pass through each other, or start at the same point. Their distance is 0 at the ends of steps, and the
  * event at the distance 0.6 is found. */
 static void an_event_of_a_distance_is_found_where_particles_coincide(void **unused) {
   static const double start[] = {1, 0};

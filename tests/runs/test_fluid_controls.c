@@ -156,7 +156,7 @@ static const char follower[] =
     "                 force: ['2*(a.x - 1.5*a.axis_x_x - x) + 1.2*(a.velocity_x - velocity_x)',\n"
     "                         '2*(a.y - 1.5*a.axis_x_y - y) + 1.2*(a.velocity_y - velocity_y)', 0]}]}\n";
 
-/* Body b moves to a place 1.5 m behind body a, which moves uniformly. Its distance from this place is a damped
+/* Body b moves to the point 1.5 m behind body a, which moves uniformly. The distance of b from this point is a damped
  * oscillation. */
 static void a_formation_is_held(void **unused) {
   const char *const names[] = {"name: hamilton_pontryagin", "name: hamilton_pontryagin, map: exponential",

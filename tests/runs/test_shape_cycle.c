@@ -299,8 +299,8 @@ static void bounds_and_several_keys(void **state) {
   check_relative(efficiency[0], efficiency[1], 1e-10);
 }
 
-/* Wrong scenarios, with the place and the beginning of the message. The member `shape` of a case is the text of the
- * scenario from line 3 on. */
+/* Wrong scenarios, with the line, the column and the beginning of the message. The member `shape` of a case is the text
+ * of the scenario from line 3 on. */
 static void wrong_cycles_are_refused(void **state) {
   static const struct {
     const char *bundle, *shape, *text;

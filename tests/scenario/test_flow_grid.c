@@ -1,6 +1,6 @@
 /* Tests of flows from HDF5 files. The written field is read back in single and double precision, for steady and
  * unsteady flows, and for directions that are periodic or held constant beyond the grid. The errors of rejected files
- * contain the name and the place. */
+ * contain the name of the file and of the wrong part. */
 #include "hdf5_file.h"
 
 #include "scenario/hdf5_input.h"

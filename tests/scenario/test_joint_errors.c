@@ -1,4 +1,4 @@
-/* Tests that wrong joints of scenarios are rejected with their place and with a sentence that says what was
+/* Tests that wrong joints of scenarios are rejected with their line and column and with a sentence that says what was
  * expected. */
 #include "simulate.h"
 
@@ -20,7 +20,7 @@ static cb_status open(const added *w, cb_scenario **out) {
   return cb_scenario_open_text("test", text, NULL, 0, out);
 }
 
-/* Checks that the error has this place and begins with this text. */
+/* Checks that the error has the line and column `at` and begins with this text. */
 static void refused(const added *w, const char *at, const char *text) {
   cb_scenario *s = NULL;
   char expected[1024];

@@ -1,5 +1,5 @@
-/* Tests of `constraints:` and `start:` of a scenario: the rows (scalar equations) of every key, and the place of every
- * error. */
+/* Tests of `constraints:` and `start:` of a scenario: the rows (scalar equations) of every key, and the line and column
+ * of every error. */
 #include "check.h"
 #include <curvebody/constraint.h>
 #include <curvebody/scenario.h>

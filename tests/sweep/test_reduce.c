@@ -1,5 +1,5 @@
-/* Tests of reductions of rows and of events: closed forms, errors in texts with their places, and states that are saved
- * and loaded. */
+/* Tests of reductions of rows and of events: closed forms, errors in texts with their positions, and states that are
+ * saved and loaded. */
 #include "count_allocations.h"
 #include "reduce_rows.h"
 

@@ -1,4 +1,4 @@
-/* Tests of scalars of a tree: numbers, integers and bools, and the place and text of errors. */
+/* Tests of scalars of a tree: numbers, integers and bools, and the line, column and text of errors. */
 #include "check.h"
 
 #include "tree/scalar.h"

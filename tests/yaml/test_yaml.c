@@ -1,4 +1,4 @@
-/* Tests of YAML: trees from texts and files, the place of every error, and limits. */
+/* Tests of YAML: trees from texts and files, the line and column of every error, and limits. */
 #include "yaml_trees.h"
 #include <sys/resource.h>
 #include <unistd.h>

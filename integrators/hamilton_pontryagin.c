@@ -15,7 +15,7 @@
 #include <curvebody/integrator.h>
 
 typedef struct parameters {
-  int map;   /* cb_se3_map */
+  int map;   /* the map tau, a number of the enum cb_se3_map */
   int order; /* ORDER_2 or ORDER_4 */
   bool damped;
 } parameters;

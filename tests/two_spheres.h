@@ -58,7 +58,7 @@ static inline double two_spheres_round(const double radius[2], double d, int m, 
   return change;
 }
 
-/* Computes K and dK/dd. */
+/* Computes the tensor K of two spheres and its derivative dK/dd (see two_spheres). */
 static inline two_spheres two_spheres_of(double a, double b, double d, int across) {
   two_spheres out;
   double x = 0, y = 0, was = -1;

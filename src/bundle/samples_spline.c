@@ -95,7 +95,7 @@ typedef struct factors {
   double *band;
   double *V, *Z; /* [corners][n]: V: the entries outside the band in row row[k]; Z: column row[k] of T^-1 */
   int row[2 * CB_SPLINE_DEGREE];
-  double S[4 * CB_SPLINE_DEGREE * CB_SPLINE_DEGREE]; /* 1 + V^T Z and its factors */
+  double S[4 * CB_SPLINE_DEGREE * CB_SPLINE_DEGREE]; /* the matrix 1 + V^T Z, and then its factors */
   int pivot[2 * CB_SPLINE_DEGREE];
 } factors;
 

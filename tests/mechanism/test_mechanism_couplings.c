@@ -99,8 +99,8 @@ static void geared_pendulums_move_by_the_reduced_equation(void **unused) {
     }
   print_message("errors of order 2: %.2g %.2g, of order 4: %.2g %.2g\n", error[0][0], error[0][1], error[1][0],
                 error[1][1]);
-  check_at_least(error[0][0] / error[0][1], 3.8); /* 4 in the limit of small steps */
-  check_at_least(error[1][0] / error[1][1], 14);  /* 16 in the limit */
+  check_at_least(error[0][0] / error[0][1], 3.8); /* the ratio is 4 in the limit of small steps */
+  check_at_least(error[1][0] / error[1][1], 14);  /* the ratio is 16 in the limit of small steps */
   check_at_most(error[1][1], 1e-7);               /* the fourth power of the step, times rates near 10 */
 }
 
@@ -111,7 +111,7 @@ static void the_wrench_of_a_joint_has_its_coupling(void **unused) {
   simulation *s = run(TWO("0", ", couple: {to: two, polynomial: [0, -2]}") SECOND ", motor: 0.5}\n", 2, .01, .02);
   measure(s);
   const double acceleration = .5 / (4 * inertia[0] + inertia[1]), *W = last_of(s, WRENCH);
-  check_near(last_of(s, RATE)[1], .02 * acceleration, 1e-14); /* round-off */
+  check_near(last_of(s, RATE)[1], .02 * acceleration, 1e-14); /* the tolerance is round-off */
   check_near(W[1], -2 * acceleration * inertia[0], 1e-6);
   check_near(W[7], acceleration * inertia[1], 1e-6);
   simulation_free(s);
@@ -138,10 +138,10 @@ static void a_coupling_keeps_momentum_and_energy(void **unused) {
     error[k] = change(s, ALL_ENERGY);
     check_at_most(change(s, ALL_MOMENTUM), 1e-13); /* round-off of numbers near 1 */
     check_at_most(worst(s, RESIDUAL), 1e-14);
-    assert_true(fabs(last_of(s, ANGLE)[0] - .3) > .1); /* it moves */
+    assert_true(fabs(last_of(s, ANGLE)[0] - .3) > .1); /* the first joint moves */
     simulation_free(s);
   }
-  check_at_least(error[0] / error[1], 3.8); /* 4 in the limit, for order 2 */
+  check_at_least(error[0] / error[1], 3.8); /* for order 2 the ratio is 4 in the limit of small steps */
 }
 
 /* --- drives, limits and dry friction --- */
@@ -152,9 +152,10 @@ static void a_coupled_joint_follows_a_drive(void **unused) {
                       4, .01, 1);
   double p[3];
   polynomial(.3 + .4 * sin(2), p);
-  check_near(last_of(s, ANGLE)[0], p[0], 1e-14); /* round-off */
+  check_near(last_of(s, ANGLE)[0], p[0], 1e-14); /* the tolerance is round-off */
   check_near(last_of(s, RATE)[0], p[1] * .8 * cos(2), 1e-12);
-  check_near(last_of(s, ALL_ENERGY)[0] - *row_of(s, ALL_ENERGY, 0), last_of(s, MOTOR_WORK)[1], 1e-6); /* order 4 */
+  /* the error of the energy is of order 4 in the step */
+  check_near(last_of(s, ALL_ENERGY)[0] - *row_of(s, ALL_ENERGY, 0), last_of(s, MOTOR_WORK)[1], 1e-6);
   simulation_free(s);
 }
 

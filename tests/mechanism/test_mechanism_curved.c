@@ -253,7 +253,7 @@ static void a_ball_joint_passes_half_a_turn(void **unused) {
     }
     print_message("K = %d: %d jumps, energy %.2e\n", K, jumps, energy);
     assert_true(jumps > 0);
-    check_at_most(energy, 1e-5); /* error of order 4 */
+    check_at_most(energy, 1e-5); /* the error of the energy is of order 4 in the step */
     cb_mechanism_free(s.mechanism);
   }
 }
@@ -445,7 +445,7 @@ static void welded_bodies_move_as_one(void **unused) {
     }
     for (int k = 0; k < 3; k++) change = fmax(change, fabs(two.state[0].g.x[k] - one.state[0].g.x[k]));
     print_message("K = %d: %.2e\n", K, change);
-    check_at_most(change, 1e-13); /* both motions have the same discrete action */
+    check_at_most(change, 1e-13); /* the difference is round-off, because both motions have the same discrete action */
     cb_mechanism_free(two.mechanism);
   }
 }

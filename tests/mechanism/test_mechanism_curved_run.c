@@ -180,7 +180,7 @@ static void limits_reflect_and_keep_energy_and_momentum(void **unused) {
     }
     print_message("%zu reflections, energy %.2e, Casimirs %.2e\n", s->events, energy, momentum);
     assert_true(s->events >= 3);
-    check_at_most(energy, 1e-6); /* error of order 4 */
+    check_at_most(energy, 1e-6); /* the error of the energy is of order 4 in the step */
     check_at_most(momentum, 1e-13);
     check_near(*last_of(s, 3), 0, 1e-9);
     simulation_free(s);
@@ -200,7 +200,7 @@ static void an_event_stops_joined_bodies_at_its_time(void **unused) {
   }
   print_message("stopped at %.12f %.12f\n", last[0], last[1]);
   assert_true(last[0] < 4.9);
-  check_near(last[0], last[1], 1e-6); /* error of order 4 */
+  check_near(last[0], last[1], 1e-6); /* the error of the time is of order 4 in the step */
 }
 
 static void a_rod_between_points_of_joined_bodies_keeps_its_length(void **unused) {

@@ -178,7 +178,7 @@ static void momentum_is_kept_to_round_off(void **unused) {
   total_momentum(&s, before);
   run_rkmk4(&s, 1. / 500);
   total_momentum(&s, after);
-  for (int i = 0; i < 6; i++) check_near(after[i], before[i], 1e-15); /* measured: some 1e-16 */
+  for (int i = 0; i < 6; i++) check_near(after[i], before[i], 1e-15); /* the measured difference is some 1e-16 */
   cb_mechanism_free(s.mechanism);
 }
 
@@ -192,7 +192,8 @@ static double energy_of(const joined *s) {
 static double unexplained_energy(double h) {
   joined s;
   start_menagerie(&s);
-  s.body[2].problem.inertia = s.body[0].problem.inertia = joined_inertia; /* a changing inertia would do work, too */
+  /* the inertia is constant, because a changing inertia would do work, too */
+  s.body[2].problem.inertia = s.body[0].problem.inertia = joined_inertia;
   for (int i = 0; i < 3; i += 2) {
     const cb_pose g = s.state[i].g;
     double Y[6];
@@ -287,7 +288,7 @@ static void check_continues(void (*start)(joined *s)) {
   memcpy(to, from, (size_t)count * sizeof *to);
   memcpy(two.state, one.state, sizeof two.state);
   two.t = one.t;
-  cb_mechanism_gaps(one.mechanism, &one.bodies); /* must not change the later steps of `one` */
+  cb_mechanism_gaps(one.mechanism, &one.bodies); /* this call must not change the later steps of `one` */
   for (int i = 0; i < 3; i++) {
     check_ok(cb_mechanism_step_rkmk4(one.mechanism, &one.bodies, one.t, .05, &failed));
     check_ok(cb_mechanism_step_rkmk4(two.mechanism, &two.bodies, two.t, .05, &failed));

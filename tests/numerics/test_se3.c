@@ -221,7 +221,7 @@ static void dtau_inverse_inverts_differences_of_tau(void **unused) {
       for (int i = 0; i < 6; i++) {
         double sum = 0;
         for (int j = 0; j < 6; j++) sum += A[i][j] * rate[j];
-        check_near(sum, d[i], 1e-8); /* errors s^2 and round-off/s */
+        check_near(sum, d[i], 1e-8); /* the differences have the errors s^2 and round-off/s */
       }
     }
 }
@@ -443,7 +443,8 @@ static void even_function_joins_at_its_branches(void **unused) {
     cb_se3_even(n - s, minus);
     for (int i = 0; i < 2; i++) {
       const double rate = (plus[i] - minus[i]) / (2 * s);
-      check_near(e[i + 1], rate, 1e-6 * fabs(rate) + 1e-11); /* errors: round-off/s and s^2 e'''/e' */
+      /* the differences have the errors round-off/s and s^2 e'''/e' */
+      check_near(e[i + 1], rate, 1e-6 * fabs(rate) + 1e-11);
     }
   }
   double below[3], above[3];

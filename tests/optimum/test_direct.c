@@ -30,7 +30,8 @@ static void purcell_moves_at_least_cost(void **state) {
     const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = purcell[k][0]}};
     cb_gait *start = circle(0, 0, sqrt(purcell[k][0] / (5. / 243) / M_PI));
     cb_direct *d = solved(&p, start, 24);
-    check_near(d->v->cost, purcell[k][1], 1e-10 * purcell[k][1] + 5e-13); /* digits of the table */
+    /* the tolerance is the round-off of the digits in the table */
+    check_near(d->v->cost, purcell[k][1], 1e-10 * purcell[k][1] + 5e-13);
     check_near(hypot(d->lambda[0], d->lambda[1]), purcell[k][2], 2e-9);
     cb_direct_free(d);
     cb_gait_free(start);

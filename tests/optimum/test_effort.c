@@ -42,7 +42,8 @@ static void the_cat_with_constant_inertia_moves_along_a_cubic(void **state) {
                                 .duration = T};
   cb_optima *all = found(&p);
   const cb_optimum *o = &all->item[0];
-  check_relative(o->cost, 12 * M * M * d * d / (T * T * T), 1e-11); /* round-off of second derivatives */
+  /* the tolerance is the round-off of second derivatives */
+  check_relative(o->cost, 12 * M * M * d * d / (T * T * T), 1e-11);
   assert_int_equal(o->index, 0);
   for (int k = 0; k <= 10; k++) { /* the gait reaches its end shape after half of its time */
     double r;
@@ -174,7 +175,7 @@ static void the_gradient_is_that_of_differences(void **state) {
         check_ok(b->group->log(b->group, off, y));
         for (int e = 0; e < dim; e++) turn[e] += weight[s] * y[e] / h;
       }
-      check_near(slope, dcost[a], 1e-8 * largest); /* errors of order h^4, and round-off */
+      check_near(slope, dcost[a], 1e-8 * largest); /* the differences have errors of order h^4, and round-off */
       for (int e = 0; e < dim; e++) check_near(turn[e], dy[e * u + a], 1e-8);
     }
     free(dcost);

@@ -82,7 +82,8 @@ static void the_gait_of_greatest_distance_is_an_abnormal_extremal(void **state) 
     check_at_most(e->speed, 1e-12);
     check_at_most(e->momentum, 1e-12);
   }
-  check_relative((X[2] - X[0]) / .02, 1 / (2 * slope), 1e-2); /* error: the step squared, times X'''/6 */
+  /* the error of the difference is the step squared, times X'''/6 */
+  check_relative((X[2] - X[0]) / .02, 1 / (2 * slope), 1e-2);
   o.length = INFINITY;
   check_ok(cb_extremal_gait(e, &gait));
   check_ok(cb_extremal_solve(&o, gait, e->lambda, e->amount, &far));

@@ -117,7 +117,7 @@ static void circles_once_and_more_round_an_axis(void **state) {
         cb_optimality v;
         check_ok(cb_optimality_of(&p, gait, &v));
         assert_true(v.stationary);
-        check_at_most(v.slope, 1e-10); /* round-off */
+        check_at_most(v.slope, 1e-10); /* the tolerance is round-off */
         check_relative(v.cost, pow(2 * M_PI * k, 2) * (1 + c * c), 1e-13);
         check_relative(v.lambda[0], -2 * M_PI * k * c / pow(c, q), 1e-12);
         check_relative(v.wong, v.cost, 1e-12);

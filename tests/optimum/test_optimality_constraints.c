@@ -167,7 +167,8 @@ static void impulses_are_derivatives_in_bounds(void **state) {
     }
     cb_optima_free(o);
   }
-  check_relative(-2 * sum, (cost[2] - cost[0]) / (2 * h), 2e-5); /* error of the central difference */
+  /* the tolerance is the error of the central difference */
+  check_relative(-2 * sum, (cost[2] - cost[0]) / (2 * h), 2e-5);
   cb_gait_free(start);
   cb_bundle_free(b);
 }

@@ -86,7 +86,8 @@ static void purcell_moves_by_two_families(void **state) {
     const cb_optimum *one = of_cost(s.o, row[1]);
     assert_int_equal(one->index, 0);
     assert_int_equal(one->flat, 0);
-    check_relative(hypot(one->lambda[0], one->lambda[1]), row[4], 1e-9); /* error of the digits in the table */
+    /* the tolerance is the round-off of the digits in the table */
+    check_relative(hypot(one->lambda[0], one->lambda[1]), row[4], 1e-9);
     const bool cheaper = isfinite(folded[k]);
     assert_ptr_equal(one, &s.o->item[cheaper]);
     if (cheaper) assert_ptr_equal(of_cost(s.o, folded[k]), s.o->item);
@@ -166,7 +167,8 @@ static void more_links_have_their_gaits(void **state) {
  * .159594382006 instead of .162744723496. */
 static void the_best_small_ellipse_is_the_cheapest_of_four_and_six_links(void **state) {
   static const char *const links[] = {"links 4", "links 6"};
-  static const double cost[] = {.343870717775, .208903272465}; /* from the direct search and from Wong's equations */
+  /* these costs are from the direct search and from Wong's equations */
+  static const double cost[] = {.343870717775, .208903272465};
   for (int k = 0; k < 2; k++) {
     const cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .1}};
     search ellipses = found(p, "purcell", links[k], 0, 1), all = found(p, "purcell", links[k], 6, 1);

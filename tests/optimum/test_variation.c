@@ -47,7 +47,7 @@ static void are_those_of_the_gait(cb_variation *v, uint64_t *seed, const double 
   check_relative(v->cost, cost, 1e-9);
   check_at_most(test_distance(v->bundle->group, v->g, g), 1e-8);
   check_ok(cb_basis_project(v->basis, gait, back));
-  for (int a = 0; a < v->unknowns; a++) check_near(back[a], c[a], 1e-12); /* round-off */
+  for (int a = 0; a < v->unknowns; a++) check_near(back[a], c[a], 1e-12); /* the tolerance is round-off */
   cb_gait_free(gait);
 }
 

@@ -72,7 +72,7 @@ static void a_field_is_a_gradient(void **unused) {
     check_near((phi[1 + 2 * k] - phi[2 + 2 * k]) / (2 * h), u[0][k], 1e-2);
     divergence += (u[1 + 2 * k][k] - u[2 + 2 * k][k]) / (2 * h);
   }
-  check_near(divergence, 0, 1e-6); /* errors: h^2, and 1e-7 of the far field */
+  check_near(divergence, 0, 1e-6); /* the errors are h^2 from the differences and 1e-7 from the far field */
   const double within[1][3] = {{1.1, 0.3, -0.2}};
   check_ok(cb_field_at(f, 1, within, u, phi, inside));
   assert_true(inside[0]);
@@ -91,7 +91,8 @@ static void the_energy_is_kirchhoffs(void **unused) {
   const cb_kirchhoff_mass mass = mass_of(&m, NULL, NULL);
   double energy = 0;
   for (int i = 0; i < 36; i++) energy += mass.K[i / 6][i % 6] * Y[i / 6] * Y[i % 6] / 2;
-  check_near(cb_field_kinetic(f), energy, 1e-5 * energy); /* errors of the far fields, 1e-6 each */
+  /* the tolerance is the error of the two far fields, 1e-6 each */
+  check_near(cb_field_kinetic(f), energy, 1e-5 * energy);
   cb_field_free(f);
   free_mesh(&m);
 

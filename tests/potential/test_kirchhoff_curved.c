@@ -58,7 +58,8 @@ static void balls_have_their_added_mass(void **unused) {
       check_relative(percent[l], of_ball[b].error[l], .05);
       /* Solid angles are exact in H^3, so only the round-off of their sum remains. */
       if (K < 0) assert_true(report.row_sum < 1e-12);
-      if (K > 0 && a <= 1) assert_true(report.row_sum < (l ? 1e-10 : 1e-9)); /* error of the quadrature on the faces */
+      /* the row sum has the error of the quadrature on the faces */
+      if (K > 0 && a <= 1) assert_true(report.row_sum < (l ? 1e-10 : 1e-9));
       for (int i = 0; i < 3; i++) check_near(k.K[i][i], 0, (a == 2 ? .02 : 1e-3) * exact);
     }
     check_near(log2(percent[0] / percent[1]), 2, a == 2 ? .15 : .06);
@@ -107,7 +108,8 @@ static void quadrics_have_their_numbers(void **unused) {
       print_message("K %2g, %d: %.3f %%, extrapolated %.3f %%\n", K, i, 100 * (fine.K[i][i] / known[s][i] - 1),
                     100 * (both / known[s][i] - 1));
       check_relative(fine.K[i][i], known[s][i], i < 3 ? .02 : .008);
-      check_relative(both, known[s][i], i < 3 ? 2e-3 : 3e-4); /* error of order h^4 for 1280 faces */
+      /* the tolerance is the error of order h^4 for 1280 faces */
+      check_relative(both, known[s][i], i < 3 ? 2e-3 : 3e-4);
     }
   }
 }
@@ -157,7 +159,8 @@ static void tensors_move_with_isometries(void **unused) {
       for (int b = 0; b < 6; b++) {
         double sum = 0;
         for (int i = 0; i < 36; i++) sum += way[i / 6][a] * there.K[i / 6][i % 6] * way[i % 6][b];
-        check_near(here.K[a][b], sum, 1e-12 * here.K[5][5]); /* round-off of dense factors for 80 faces */
+        /* the tolerance is the round-off of dense factors for 80 faces */
+        check_near(here.K[a][b], sum, 1e-12 * here.K[5][5]);
       }
     cb_surface_free(s);
   }

@@ -114,7 +114,7 @@ static void of_thin_quadrics(void **unused) {
   for (int s = 0; s < 2; s++) {
     const body b = {.kind = QUADRIC, .K = s ? 1 : -1, .axes = {.6, .6, .06}};
     double radius, K[6];
-    const cb_potential_estimate e = estimate(&b, 4, &radius); /* 5120 faces */
+    const cb_potential_estimate e = estimate(&b, 4, &radius); /* the finest of the four levels has 5120 faces */
     for (int i = 0; i < 6; i++) K[i] = e.mass.K[i][i];
     check_body("thin", &b, K);
   }

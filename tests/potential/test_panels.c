@@ -68,7 +68,7 @@ static void potentials_are_the_integrals(void **unused) {
     const double far = trial % 4 == 0 ? 10 : 1;
     for (int k = 0; k < 3; k++) x[k] = far * check_uniform(&state, -1, 1);
     panel_potential(corner, x, &S, &D);
-    check_near(S, quadrature(corner, x, false), 1e-11); /* accuracy of the quadrature near edges */
+    check_near(S, quadrature(corner, x, false), 1e-11); /* the tolerance is the error of the quadrature near edges */
     check_near(D, quadrature(corner, x, true), 1e-10);
   }
 }
@@ -175,7 +175,8 @@ static void rows_add_up(void **unused) {
     double sum = 0;
     cb_panels_row(p, i == -2 ? inside : i == -1 ? outside : p->centre[i], m.faces, NULL, i, NULL, D);
     for (int j = 0; j < m.faces; j++) sum += D[j];
-    check_near(sum, i == -2 ? -1 : i == -1 ? 0 : -0.5, 1e-12); /* round-off divided by the thickness */
+    /* the tolerance is round-off divided by the thickness of the body */
+    check_near(sum, i == -2 ? -1 : i == -1 ? 0 : -0.5, 1e-12);
   }
   free(D);
   cb_panels_free(p);

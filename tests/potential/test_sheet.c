@@ -50,8 +50,10 @@ static void discs_are_closed_forms(void **unused) {
     const cb_kirchhoff_mass coarse = of(m, &sheets), fine = of(m + 1, &sheets);
     for (int i = 0; i < 3; i++) {
       const double a = coarse.K[at[i]][at[i]], b = fine.K[at[i]][at[i]];
-      check_relative(b, oracle[e][i], e ? 1.5e-2 : 5e-3);                /* the error with 2904 faces */
-      check_relative(extrapolated(a, b), oracle[e][i], e ? 5e-3 : 1e-3); /* less accurate for faces of unequal size */
+      /* the tolerance is the error with 2904 faces */
+      check_relative(b, oracle[e][i], e ? 1.5e-2 : 5e-3);
+      /* the extrapolation is less accurate for faces of unequal size */
+      check_relative(extrapolated(a, b), oracle[e][i], e ? 5e-3 : 1e-3);
     }
     check_at_most(fabs(fine.K[3][3]), 1e-12);
     check_at_most(fabs(fine.K[2][2]), 1e-12);
@@ -163,7 +165,7 @@ static void extrapolated_coins_are_exact(void **unused) {
     if (coin[i][0] != 0.2 && coin[i][0] != 0.01 && coin[i][0] != 1e-4) continue;
     const cb_potential_estimate e = refined(1, coin[i][0], 5);
     check_relative(e.mass.K[5][5], coin[i][1], 1e-3);
-    check_relative(e.mass.K[5][5], coin[i][1], e.error + 1e-4); /* the error of the reference */
+    check_relative(e.mass.K[5][5], coin[i][1], e.error + 1e-4); /* 1e-4 is the error of the reference */
   }
 }
 
@@ -260,7 +262,7 @@ static void a_ring_on_a_ball_is_one_of_little_thickness(void **unused) {
   solid_mesh bare = lathe(2 * N + 1, (const double(*)[2])profile, M), sheet = ringed_ball(0, N, M),
              thin = ringed_ball(0.02, N, M);
   const cb_kirchhoff_mass ball = of(&bare, NULL), ringed = of(&sheet, &sheets), closed = of(&thin, NULL);
-  check_relative(ringed.K[3][3], ball.K[3][3], 1e-7); /* residual of the iteration */
+  check_relative(ringed.K[3][3], ball.K[3][3], 1e-7); /* the tolerance is the residual of the iteration */
   check_relative(closed.K[3][3], ball.K[3][3], 2e-2);
   check_relative(ringed.K[5][5], closed.K[5][5], 6e-2); /* the closed ring has errors of order h */
   check_relative(ringed.K[0][0], closed.K[0][0], 0.1);
@@ -347,7 +349,7 @@ static void many_faces_take_the_tree(void **unused) {
   /* The tolerance is the default 1e-6 of far_error. */
   for (int i = 0; i < 36; i++) check_near(by_tree.K[i / 6][i % 6], by_matrix.K[i / 6][i % 6], 1e-6);
   assert_true(report.iterations < 20 && larger.iterations < 30);
-  assert_true((double)larger.bytes < 5 * (double)report.bytes); /* for 4 times as many faces */
+  assert_true((double)larger.bytes < 5 * (double)report.bytes); /* the larger mesh has 4 times as many faces */
   check_relative(fine.K[5][5], 8.0 / 3, 3e-4);
   mass_of(&narrow, &sheets, &other);
   print_message("narrow: %d steps\n", other.iterations);

@@ -203,7 +203,7 @@ static void joints_hold_bodies_that_feel_each_other(void **unused) {
     const double *p = memory_field(&m, row, "total_momentum");
     for (int i = 0; i < 6; i++) check_near(p[i], p0[i], 1e-14);
     check_at_most(*memory_field(&m, row, "joint_residual"), 1e-14);
-    check_near(*memory_field(&m, row, "energy"), e0, 1e-3 * e0); /* the error of order 2 */
+    check_near(*memory_field(&m, row, "energy"), e0, 1e-3 * e0); /* the error of the energy is of order 2 in the step */
     double v[2][3];
     for (int b = 0; b < 2; b++) {
       const double *Y = memory_field(&m, row, "twist") + 6 * b, arm[3] = {b ? -.55 : .55, 0, 0};

@@ -92,7 +92,8 @@ static const double gradient[2][2] = {{0.3, 1.3}, {0.2, -0.3}}, stream[2] = {0.3
  * At a point of a link, u is the velocity of the fluid, v the velocity by the change of shape, J xi the velocity by the
  * body velocity xi, and D the drag per length. */
 static void swim(double t, const double g[3], double out[3]) {
-  static const double node[2] = {-0.5773502691896257, 0.5773502691896257}; /* exact for the integrands of degree 2 */
+  /* Gauss's rule with these two nodes is exact for the integrands, which have degree 2 */
+  static const double node[2] = {-0.5773502691896257, 0.5773502691896257};
   const double l = 1. / 3, turn = M_PI, alpha[2] = {cos(turn * t), sin(turn * t)},
                rate[2] = {-turn * sin(turn * t), turn * cos(turn * t)};
   const double heading[3] = {-alpha[0], 0, alpha[1]}, spin[3] = {-rate[0], 0, rate[1]}, hinge[3] = {-l / 2, 0, l / 2};
@@ -132,7 +133,8 @@ static void swim(double t, const double g[3], double out[3]) {
   out[2] = xi[2];
 }
 
-/* Integrates by the classical method of Runge and Kutta. */
+/* Integrates g' of `swim` from time 0 to T by the classical method of Runge and Kutta. g is the start, and then the
+ * end. */
 static void classical(int steps, double T, double g[3]) {
   const double h = T / steps, part[4] = {0, h / 2, h / 2, h}, weight[4] = {h / 6, h / 3, h / 3, h / 6};
   for (int n = 0; n < steps; n++) {

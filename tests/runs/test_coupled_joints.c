@@ -182,7 +182,7 @@ static void work_is_the_change_of_the_energy(void **unused) {
       done(&m, s);
     }
     print_message("%-45s missing %.2e %.2e of %.2e\n", of[k], missing[0], missing[1], moved);
-    check_at_most(missing[1], missing[0] / 3); /* half the step: the error of order 2 is about a quarter */
+    check_at_most(missing[1], missing[0] / 3); /* with half the step, the error of order 2 is about a quarter */
     check_at_most(missing[1], 1e-3);
   }
 }

@@ -130,7 +130,7 @@ static void the_torques_alone_give_the_motion(void **state) {
     cb_text_free(&text);
   }
   check_at_most(error[1], 1e-3);
-  check_near(error[0] / error[1], 4, .1); /* order 2 in the step */
+  check_near(error[0] / error[1], 4, .1); /* the errors at the two steps have the ratio 4, because the order is 2 */
   for (int k = 0; k < count; k++) cb_gait_free(starts[k]);
   free(starts);
   cb_direct_free(d);

@@ -131,7 +131,8 @@ static void the_system_is_the_printed_equations(void **unused) {
   double z[6] = {0.01 * cos(0.2), -0.01 * sin(0.2), 0, 0.2};
   for (int k = 0; k < 2000; k++) step_printed(z, 0.005);
   const cb_state *at = cb_run_current(cb_scenario_run(s));
-  for (int a = 0; a < 3; a++) check_near(at->x[a], z[a < 2 ? 4 + a : 3], 1e-6); /* errors of order 4 in the step */
+  /* the tolerance covers errors of order 4 in the step */
+  for (int a = 0; a < 3; a++) check_near(at->x[a], z[a < 2 ? 4 + a : 3], 1e-6);
   cb_scenario_free(s);
 }
 
@@ -146,7 +147,8 @@ static void circulation_does_no_work(void **unused) {
   go(s);
   check_ok(cb_forces_energy(f, at, &kinetic[1], &potential[1]));
   check_at_least(kinetic[1], 1);
-  check_near(kinetic[1] + potential[1], kinetic[0] + potential[0], 1e-6 * kinetic[1]); /* the error of the integrator */
+  /* the tolerance is the error of the integrator */
+  check_near(kinetic[1] + potential[1], kinetic[0] + potential[0], 1e-6 * kinetic[1]);
   cb_scenario_free(s);
 }
 

@@ -197,7 +197,7 @@ static void an_interrupted_run_ends_after_the_step_in_hand(void **unused) {
   assert_int_equal(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, &m.stop), CB_ERROR_INTERRUPTED);
   assert_int_equal(m.n_rows, 12);
   assert_int_equal(cb_run_current(cb_scenario_run(s))->step, 22);
-  assert_int_equal(m.n_checkpoints, 4); /* at the steps 0, 6, 12, 18 */
+  assert_int_equal(m.n_checkpoints, 4); /* checkpoints are at the steps 0, 6, 12, 18 */
   memory_free(&m);
   cb_scenario_free(s);
 }

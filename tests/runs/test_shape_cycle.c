@@ -133,7 +133,7 @@ static void long_runs_come_to_the_periodic_motion(void **state) {
   }
   check_near(work[0], c.of.work, 1e-9);
   check_near(work[1], c.of.dissipated, 1e-9);
-  check_relative(c.of.dissipated, c.of.work, 1e-6); /* the energy error of the steps */
+  check_relative(c.of.dissipated, c.of.work, 1e-6); /* the two differ by the error of the energy that the steps make */
   memory_free(&m);
   cb_scenario_free(s);
 }

@@ -58,7 +58,8 @@ static void limits_take_their_energy(void **state) {
     check_near(m.event[k].speed_after, -.5 * m.event[k].speed_before, 1e-12 * fabs(m.event[k].speed_before));
   const double lost = last(&m, "limit_work")[0] + last(&m, "limit_work")[1];
   check_at_least(lost, 1e-3);
-  check_near(memory_field(&m, 0, "energy")[0] - last(&m, "energy")[0], lost, 1e-8); /* the energy error of order 4 */
+  /* the tolerance is the error of the energy, of order 4 in the step */
+  check_near(memory_field(&m, 0, "energy")[0] - last(&m, "energy")[0], lost, 1e-8);
   memory_free(&m);
   cb_scenario_free(s);
 }
@@ -275,7 +276,7 @@ static void limits_push_driven_variables(void **state) {
   size_t events;
   const double off = unbalanced(text, limit, &events);
   assert_true(events > 5);
-  check_at_most(off, 1e-6); /* the error is of order 4; the drive does work of about 1 */
+  check_at_most(off, 1e-6); /* the error is of order 4 in the step, and the drive does work of about 1 */
 }
 
 /* Torques press two variables with dry friction against several limits. Their reflections accumulate and then end. A

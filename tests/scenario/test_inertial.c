@@ -59,7 +59,8 @@ static void a_box_by_its_inertia_has_the_tensor_of_one_of_density(void **unused)
     assert_int_equal(cb_immersed_wrenches(body), 1);
     check_ok(cb_immersed_workspace_create(body, &workspace));
     check_ok(cb_immersed_workspace_measure(workspace, &state, &row[k]));
-    check_near(wrench[0][5], -9.81 * mass, 1e-13); /* gravity; round-off of a sum over 400 faces */
+    /* the wrench is gravity, up to the round-off of a sum over 400 faces */
+    check_near(wrench[0][5], -9.81 * mass, 1e-13);
     cb_immersed_workspace_free(workspace);
     cb_immersed_free(body);
   }

@@ -29,7 +29,8 @@ static const char in_space[] =
                   of_points[] = "curvebody: 1\nbundle: {name: points, space: %s}\ngait: {}\nintegrator: {step: .1}\n";
 
 static const char *value_of(const cb_param *row) {
-  if (!strcmp(row->name, "resolution")) return "8"; /* for shapes: coarse faces are enough */
+  /* `resolution` is a key of shapes, and coarse faces are enough here */
+  if (!strcmp(row->name, "resolution")) return "8";
   return row->fallback && *row->fallback && strcmp(row->fallback, "nan") ? row->fallback : "1";
 }
 

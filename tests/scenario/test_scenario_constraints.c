@@ -89,7 +89,7 @@ static void every_key_makes_its_rows(void **state) {
     for (int r = 0; r < cases[i].rows; r++) {
       assert_int_equal(cb_system_constraint_is_velocity(system, r), cases[i].velocity);
       check_near(g[r], 0, 1e-15); /* a target that is not given is the initial value */
-      check_near(rate[r], 0, 0);  /* at rest */
+      check_near(rate[r], 0, 0);  /* the particles start at rest, so the rates are 0 */
       if (r == 0 && cases[i].name) assert_string_equal(cb_system_constraint_name(system, r), cases[i].name);
     }
     cb_scenario_free(s);

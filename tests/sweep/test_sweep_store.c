@@ -373,7 +373,7 @@ static void all_segments_from_a_number_on_are_removed(void **unused) {
 
 static void words_end_with_a_character(void **unused) {
   char text[400] = "", words[CB_STORE_TEXT];
-  for (int i = 0; i < 150; i++) strcat(text, "\303\251"); /* two bytes each */
+  for (int i = 0; i < 150; i++) strcat(text, "\303\251"); /* each of the 150 characters has two bytes */
   text[0] = 'a';
   memmove(text + 1, text + 2, strlen(text + 2) + 1); /* the position 200 is then inside a character */
   cb_store_text(text, words);

@@ -348,7 +348,7 @@ static cb_status set_moving(cb_places *p, const cb_node *body) {
 
 /* --- masses and charges --- */
 
-/* Sets value[n]: to the numbers of a list, or, if list is NULL, all of them to `one`. */
+/* Sets value[n] to the numbers of a list. If list is NULL, sets all of them to `one`. */
 static cb_status read_list(const cb_node *list, const char *name, const char *single, const cb_node *body, int n,
                            double one, double *value) {
   for (int i = 0; i < n; i++) value[i] = one;

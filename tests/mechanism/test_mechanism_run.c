@@ -393,7 +393,7 @@ static void efforts_of_drives_turn_body_rotor_and_spring(void **unused) {
             2, step, 1, (const char *const[]){"effort", "inertia", "motor_work", NULL});
     const double I = row_of(s, 1, 0)[14] + .1, t = 1 - step / 2, q = .5 * sin(3 * t), w = 1.5 * cos(3 * t);
     error[i] = fabs(last_of(s, 0)[0] - (-9 * I * q + 2 * (q - .3) + .4 * w));
-    /* the work of inertia, spring and damper; the last is .4 times the integral of w^2 */
+    /* the work of inertia, spring and damper; the work of the damper is .4 times the integral of w^2 */
     const double end = .5 * sin(3.), rate = 1.5 * cos(3.), lost = .4 * 2.25 * (.5 + sin(6.) / 12);
     work[i] = fabs(last_of(s, 2)[0] - (I / 2 * (rate * rate - 2.25) + (end - .3) * (end - .3) - .09 + lost));
     simulation_free(s);

@@ -298,7 +298,8 @@ static void check_symplectic(const char *const kind[2], const int side[2]) {
       worst = fmax(worst, fabs(form - (k == i + n) + (i == k + n)));
     }
   print_message("%s %s: %.2g\n", kind[0], kind[1], worst);
-  check_at_most(worst, 1e-9); /* the differences: d^4 = 1e-12 times the fifth derivative, and round-off 1e-14/d */
+  /* the errors of the differences are d^4 = 1e-12 times the fifth derivative, and round-off 1e-14/d */
+  check_at_most(worst, 1e-9);
 }
 
 static void steps_are_symplectic(void **unused) {
@@ -336,7 +337,8 @@ static void stiff_springs_stay_bounded(void **unused) {
     }
     joined_momentum(&s, after);
     print_message("w h = %g: %.3g, momentum %.2g\n", wh, worst, difference(6, before, after));
-    check_at_most(worst, .02); /* twice the displacement at the start; the rotation of the pair adds a small pull */
+    /* twice the displacement at the start, because the rotation of the pair adds a small pull */
+    check_at_most(worst, .02);
     check_at_most(difference(6, before, after), 1e-14);
     cb_mechanism_free(s.mechanism);
   }

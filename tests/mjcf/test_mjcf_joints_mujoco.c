@@ -37,7 +37,7 @@ static void control(const mjModel *m, mjData *d) {
   for (int i = 0; i < m->nu; i++) d->ctrl[i] = control_of(now, i, d->time);
 }
 
-/* Computes the positions and axes of all bodies after the time `end`, 12 numbers per body. */
+/* Computes the positions and axes of all bodies with MuJoCo after the time `end`, 12 numbers per body. */
 static void run_mujoco(const tried *c, mjModel *m, int steps, const char *const *name, int n, double (*out)[12]) {
   mjData *d = mj_makeData(m);
   if (c->key) mj_resetDataKeyframe(m, d, 0);

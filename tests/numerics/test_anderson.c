@@ -34,8 +34,8 @@ static cb_anderson create(cb_arena *arena) {
   return a;
 }
 
-/* GMRES ends after one iteration per eigenvalue. Here one more is needed, because the first iteration has no difference
- * yet. */
+/* GMRES ends after one iteration per eigenvalue. Here one more is needed, because the first iteration has no earlier
+ * iterate from which it could form a difference. */
 static void a_linear_problem_ends_after_one_iteration_per_eigenvalue(void **unused) {
   static const double eigenvalue[] = {.8, -.6, .3, 1.7};
   cb_arena *arena = cb_arena_create();

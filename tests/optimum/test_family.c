@@ -55,8 +55,8 @@ static const cb_gait *gait_near(const cb_family *f, int branch, double amount) {
   return f->member[best].gait;
 }
 
-/* The expected costs and multipliers were computed by shooting with Wong's equations at high accuracy. All digits
- * agree. */
+/* The expected costs and multipliers were computed by shooting with Wong's equations at high accuracy. The costs of the
+ * family agree with them to 10 digits, and the multipliers to 2e-9. */
 static void a_family_passes_what_shooting_finds(void **state) {
   static const double table[][3] = {{.001, .003274173125, 1.651904897},
                                     {.01, .035480647743, 1.930215772},

@@ -48,7 +48,7 @@ static void far_from_a_wall_the_third_power_of_the_distance_is_left(void **unuse
   for (int sign = -1; sign <= 1; sign += 2) {
     const double h = 6;
     const cb_kirchhoff_mass mass = before(&m, sign > 0 ? CB_MIRROR_RIGID : CB_MIRROR_FREE, up, -h, CB_POTENTIAL_BEST);
-    /* The remaining error is of order h^-6, plus the error of the mesh with 512 faces. */
+    /* The tolerance covers the terms of higher order in 1/h and the error of the mesh with 512 faces. */
     check_relative((mass.K[5][5] / free_space.K[5][5] - 1) * h * h * h, sign * 3. / 8, 0.03);
     check_relative((mass.K[3][3] / free_space.K[3][3] - 1) * h * h * h, sign * 3. / 16, 0.03);
   }

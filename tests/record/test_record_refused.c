@@ -234,7 +234,8 @@ static void files_that_are_not_records_are_refused(void **unused) {
 }
 
 int main(void) {
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* for the HDF5 calls of this test; a record silences its own calls */
+  /* turns off the messages of the HDF5 calls in this file; the library does this for its own calls */
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_existing_file_is_kept_unless_overwriting),
       cmocka_unit_test(a_path_that_cannot_be_written_is_named_with_the_reason),

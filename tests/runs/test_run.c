@@ -278,7 +278,7 @@ static void the_moving_origin_follows_and_changes_nothing(void **unused) {
     const double d = cb_distance(cb_scenario_space(s), still->x, still->x + still->k);
     check_near(memory_value(&m, (size_t)step / 10, "separation", 0), d, 3e-13);
     moved = moved || memory_value(&m, (size_t)step / 10, "origin", 0) > 0.9;
-    /* the plot shows positions in the world, for any place of the origin */
+    /* the plot shows positions in the world, wherever the moving origin is */
     check_near(memory_value(&m, (size_t)step / 10, "plot_position", 0),
                still->x[cb_system_index(cb_scenario_system(s), 0) * 4] /
                    (1 + still->x[cb_system_index(cb_scenario_system(s), 0) * 4 + 3]),

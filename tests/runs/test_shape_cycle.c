@@ -51,7 +51,7 @@ static const char *elastic(double a, double x, double w, const char *integrator)
 
 #define SNAKE "curvebody: 1\nbundle: floating_snake\n"
 #define TAIL "spring: {stiffness: 0.3, rest: 0.2}, damping: 0.05}"
-/* A snake with an elastic and damped tail and a driven head; PLACE: the start of the tail. */
+/* A snake with an elastic and damped tail and a driven head. `place` is the key `start` of the tail, or "". */
 #define ELASTIC_SNAKE(place)                                    \
   SNAKE                                                         \
   "shape: {period: 2*pi/3, alpha1: {drive: \"0.5*sin(3*t)\"}, " \

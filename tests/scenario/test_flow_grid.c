@@ -14,7 +14,7 @@ typedef struct content {
   int rank;
   hsize_t dims[6];
   hid_t stored;
-  double *velocity; /* NT NX NY NZ 3 numbers: three components at each time and point */
+  double *velocity; /* [NT][NX][NY][NZ][3]: the three components at each time and point */
   double axis[4][NZ];
   const char *name[4]; /* datasets of the axes t, x, y and z; NULL: not written */
   hsize_t length[4];

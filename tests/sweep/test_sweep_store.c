@@ -322,7 +322,7 @@ static void what_is_of_others_is_refused(void **unused) {
 }
 
 /* A process can lock one part of a folder. This excludes processes that want to lock the complete folder or the same
- * part. The last process can lock the rest. */
+ * part. If only one process has locked a part, it can lock the rest. */
 static void parts_of_a_folder(void **unused) {
   char path[320];
   cb_segments s[3];

@@ -202,7 +202,7 @@ static void dry_friction_does_not_resist_an_impact(void **unused) {
   drop_lift("0", "angle: 0.3, friction: 100", .6, z, E);
   check_near(z[0], .05, 1e-11);
   check_near(z[1] - z[0], .3 - 10. / 80,
-             2e-4); /* in the step h in which the slide comes to rest, the error is of the size a h^2/2 = 3e-4 */
+             3.2e-4); /* in the step h in which the slide comes to rest, the error is at most a h^2/2 = 3.2e-4 */
 }
 
 /* --- a body on two legs --- */

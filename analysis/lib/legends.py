@@ -2,10 +2,11 @@
 axes get free space at the top. If that is not enough, or the legend is wider than the axes, it goes below them."""
 import numpy as np
 from matplotlib.collections import PathCollection
-from matplotlib.transforms import Bbox
+from matplotlib.transforms import Bbox, ScaledTranslation
 
 PLACES = ("upper right", "upper left", "lower right", "lower left", "upper center", "lower center", "center right",
           "center left", "center")
+GAP = 0.04  # inches between the labels of the axes and a legend below them
 STEP, MOST = 0.06, 9  # fraction of the axis that is added per step, and the maximum number of steps
 
 
@@ -58,9 +59,11 @@ def put(legend, place):
 
 
 def below(ax):
+  """Puts the legend below the labels of the axes, at a distance in inches, which remains if the panel shrinks."""
   put(ax.get_legend(), "upper center")
-  space = ax.get_window_extent().y0 - ax.get_tightbbox().y0
-  ax.get_legend().set_bbox_to_anchor((0.5, -0.04 - space / ax.get_window_extent().height), ax.transAxes)
+  space = (ax.get_window_extent().y0 - ax.get_tightbbox().y0) / ax.figure.dpi
+  lower = ScaledTranslation(0, -space - GAP, ax.figure.dpi_scale_trans)
+  ax.get_legend().set_bbox_to_anchor((0.5, 0), ax.transAxes + lower)
 
 
 def raise_top(ax):

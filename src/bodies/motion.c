@@ -375,8 +375,9 @@ static cb_status add_particles(const cb_places *p, const cb_node *body, const cb
     }
     const int f = p->frame[i];
     if ((mass[i] == 0) != (mass[0] == 0))
-      return cb_node_fail(matter->masses ? matter->masses : body,
-                          "masses: expected no mass of 0, or all: a body of particles without mass is one of tracers");
+      return cb_node_fail(
+          matter->masses ? matter->masses : body,
+          "masses: some are 0 and others are not: expected masses > 0, or only masses of 0 for tracers");
     status = p->placed ? cb_builder_moved_origin(b, &p->origin[f], &p->move, &p->placed[f])
                        : cb_builder_origin(b, &p->origin[f]);
     if (status) return status;

@@ -133,7 +133,7 @@ cb_status cb_bundle_locked(const cb_bundle *b, const double *r, double *P) {
   if (!b->class_->form)
     return cb_fail(
         CB_ERROR_UNSUPPORTED,
-        "bundle %s does not come from a form P xi + Q r', so its locked form cannot be reported: leave it out",
+        "bundle %s gives its connection directly, without the inertia or drag of its body: leave the locked form out",
         b->class_->name);
   cb_status status = b->class_->form(b, r, G, NULL);
   for (int i = 0; !status && i < dim; i++)

@@ -107,7 +107,9 @@ void cb_bundle_strain_in_frame(const cb_group *G, const double *h, const double 
 cb_status cb_bundle_strain(const cb_bundle *b, const double *r, double *S) {
   cb_status status = b->class_->strain(b, r, S);
   for (int k = 0; !status && k < b->group->dim * CB_STRAINS; k++)
-    if (!isfinite(S[k])) status = cb_fail(CB_STEP_NOT_FINITE, "the effect of a strain is not finite at this shape");
+    if (!isfinite(S[k]))
+      status = cb_fail(CB_STEP_NOT_FINITE,
+                       "the velocity that a strain of the flow gives the body is not finite at this shape");
   return status ? cb_bundle_fail_at(b, r, status) : CB_OK;
 }
 

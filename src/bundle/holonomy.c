@@ -261,7 +261,7 @@ static cb_status unsettled(const integral *I, double t) {
   double r[CB_SHAPE_MAX];
   cb_gait_at(I->gait, t, r, NULL);
   if (I->purpose == FOR_POLES_OF_A_LINE)
-    cb_fail(CB_ERROR_STEP, "the connection is singular at this shape or not smooth");
+    cb_fail(CB_ERROR_STEP, "the connection is singular or not smooth at this shape");
   else if (I->purpose == FOR_POLES_OF_A_GAIT)
     cb_fail(CB_ERROR_STEP, "the gait passes this shape at time %.9g: %s", t, why);
   else if (I->plain)

@@ -120,9 +120,10 @@ static cb_status order_tree(cb_link_tree *L) {
   }
   for (int i = 0; i < L->n; i++)
     if (L->rank[i] < 0)
-      return cb_fail(CB_ERROR_ARGUMENT,
-                     "the shape variable %s does not rotate any link: expected each one in the `angle` of a link",
-                     L->name[i]);
+      return cb_fail(
+          CB_ERROR_ARGUMENT,
+          "the shape variable %s does not rotate any link: expected each shape variable in the `angle` of a link",
+          L->name[i]);
   return CB_OK;
 }
 

@@ -282,7 +282,8 @@ static cb_status read_breaks_of(const cb_bundle_names *s, const cb_node *list, d
     double *x = *at + *count;
     const cb_status status = cb_bundle_read_number(s, item, "breaks", x);
     if (status) return status;
-    if (*count && !(x[0] > x[-1])) return cb_node_fail(item, "breaks: expected more than %.9g, found %.9g", x[-1], *x);
+    if (*count && !(x[0] > x[-1]))
+      return cb_node_fail(item, "breaks: expected numbers that increase, found %.9g, then %.9g", x[-1], *x);
     if (period > 0 && !(*x >= 0 && *x < period))
       return cb_node_fail(item, "breaks: expected a number in [0, %.9g), within one period, found %.9g", period, *x);
   }

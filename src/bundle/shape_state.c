@@ -119,7 +119,10 @@ static cb_status velocity_with_drag(const cb_shape_problem *p, cb_shape_state *s
       for (int a = 0; a < dim; a++) b[i] -= m.A[a * n + row] * F[a];
       for (int j = 0; j < k; j++) J[i * k + j] = m.G[row * n + m.index[j]] - force.Q_v[row][m.index[j]];
     }
-    if (cb_dense_factor(k, J, pivot)) return cb_fail(CB_STEP_SINGULAR, "torque and drag leave the rates undetermined");
+    if (cb_dense_factor(k, J, pivot))
+      return cb_fail(
+          CB_STEP_SINGULAR,
+          "torque and drag do not determine the rates of the shape variables: expected drag of every free variable");
     cb_dense_solve(k, J, pivot, b);
     for (int i = 0; i < k; i++) {
       change = fmax(change, fabs(b[i]));
@@ -239,5 +242,7 @@ cb_status cb_shape_reflect(const cb_shape_problem *p, const bool *at_limit, bool
       s->work[CB_SHAPE_MOTOR][i] += (s->p[i] - momentum[i]) * u[dim + i];
     }
   }
-  return cb_fail(CB_STEP_NO_CONVERGENCE, "the limits of the shape reflect its variables without end");
+  return cb_fail(
+      CB_STEP_NO_CONVERGENCE,
+      "the shape variables meet their limits again and again at the same time: expected another restitution");
 }

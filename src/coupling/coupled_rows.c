@@ -123,8 +123,10 @@ cb_status cb_coupled_factor(const cb_coupled *c, double t, int b, cb_factors6 *o
     const cb_status status = p->inertia(p->self, t, &c->bodies.state[b].g, K, mu0);
     if (status) return status;
   }
-  return cb_factor6((const double(*)[6])K, out) ? CB_OK
-                                                : cb_fail(CB_STEP_SINGULAR, "the inertia of a body is singular");
+  return cb_factor6((const double(*)[6])K, out)
+             ? CB_OK
+             : cb_fail(CB_STEP_SINGULAR,
+                       "the inertia of a body is singular: expected mass or added mass, with inertia about each axis");
 }
 
 /* Multiplies the gradients of the entries of bodies by K^-1, at the time t and the pose of the body. */
@@ -251,7 +253,7 @@ cb_status cb_coupled_rows_check(cb_coupled *c, double t) {
     status = respond_joined(c, t, r, &whole, &joined, &alone);
     if (!status && whole && !(joined > 1e-9 * alone))
       status = cb_fail_as(CB_FAILURE_CONSTRAINT, CB_ERROR_UNSUPPORTED,
-                          "constraint `%s` follows from the joints: expected a scenario without it",
+                          "the joints already keep constraint `%s` satisfied: leave the constraint out",
                           cb_system_constraint_name(c->system, r));
   }
   return status;

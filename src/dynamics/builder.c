@@ -171,7 +171,8 @@ static cb_status add_point(cb_builder *b, const char *name, cb_builder_point *p,
 cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, double charge, double radius,
                               const double *x, const double *v, int *index) {
   if (!b->n_bodies) return cb_fail(CB_ERROR_ARGUMENT, "a particle was added before any body: expected a body first");
-  if (b->n_auxiliary) return cb_fail(CB_ERROR_ARGUMENT, "a particle was added after a point of a body");
+  if (b->n_auxiliary)
+    return cb_fail(CB_ERROR_ARGUMENT, "a particle was added after a point of a body: expected all particles first");
   cb_builder_point p = {
       .mass = mass, .charge = charge, .radius = radius, .body = b->n_bodies - 1, .origin = b->current_origin};
   return add_point(b, name, &p, x, v, index);

@@ -277,8 +277,8 @@ static cb_status gather(cb_reflection *r, int parts, const cb_reflection_part *p
     for (int i = 0; i < contact[a].gap.n; i++) {
       const int place = contact[a].gap.particle[i], m = find_mover(r, place, parts, part);
       if (m < 0)
-        return cb_fail(CB_ERROR_ARGUMENT, "contact %d: place %d is in no part: expected a place of one of the parts", a,
-                       place);
+        return cb_fail(CB_ERROR_ARGUMENT,
+                       "contact %d: particle %d is in no part: expected a particle of one of the parts", a, place);
       int which = 0;
       n->mover[i] = m;
       n->inside[i] = place - part[r->mover[m].part].first - r->mover[m].first;

@@ -246,7 +246,9 @@ static cb_status choose(columns *c, const char *path, const cb_export_options *o
     bool found = false;
     for (size_t f = 0; f < c->n_fields; f++) found |= !strcmp(names[i], c->fields[f].name);
     if (!found && !strncmp(names[i], "event", 5))
-      return cb_fail(CB_ERROR_ARGUMENT, "%s: the field %s is one of events, which --csv writes to a file of their own",
+      return cb_fail(CB_ERROR_ARGUMENT,
+                     "%s: the field %s has one value per event: expected a field of rows, because --csv writes events "
+                     "to a second file",
                      path, names[i]);
     const char *now = found ? NULL : cb_record_renamed(names[i]);
     if (now) return cb_fail(CB_ERROR_ARGUMENT, "%s: the field %s was renamed to %s", path, names[i], now);

@@ -258,7 +258,7 @@ static cb_status smooth_column(const cb_medium *m, const double x[3], double *co
   int left = MAX_HALVINGS;
   for (int p = 0; p < COLUMN_PANELS; p++) sum += halve(m, top[p], d, whole[p], 1e-12 * size, &left);
   if (!isfinite(sum) || left <= 0)
-    return cb_fail(CB_STEP_NOT_FINITE, "the integral of the density from (%g, %g, %g) along up to height 0 %s", x[0],
+    return cb_fail(CB_STEP_NOT_FINITE, "the integral of the density from (%g, %g, %g) along `up` to height 0 %s", x[0],
                    x[1], x[2], isfinite(sum) ? "does not converge" : "is not finite");
   *column = sum;
   return CB_OK;

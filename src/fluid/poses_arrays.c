@@ -24,7 +24,7 @@ static cb_status check_times(int poses, const cb_poses_times *times) {
   double first = time_at(times, 0), last = time_at(times, poses - 1), period = times->period;
   if (!times->time && period == 0) period = poses * times->step;
   if (periodic && (!(period > last - first) || !(first + period > last) || !isfinite(first + period)))
-    return cb_fail(CB_ERROR_ARGUMENT, "period %g of poses that take %g from first to last: expected a longer period",
+    return cb_fail(CB_ERROR_ARGUMENT, "period %g: expected more than the time from the first pose to the last, %g",
                    period, last - first);
   return CB_OK;
 }
@@ -211,7 +211,7 @@ static void weigh(const cb_poses *p, double t, cb_poses_blend *out, double *dd) 
 }
 
 cb_status cb_poses_blend_at(const cb_poses *p, double t, cb_poses_blend *out) {
-  if (!isfinite(t)) return cb_fail(CB_STEP_NOT_FINITE, "poses at the time %g", t);
+  if (!isfinite(t)) return cb_fail(CB_STEP_NOT_FINITE, "poses at the time %g: expected a finite time", t);
   weigh(p, t, out, NULL);
   return CB_OK;
 }
@@ -225,7 +225,7 @@ static cb_status poses_sequence_at(const cb_poses *p, double t, double (*x)[3], 
 }
 
 cb_status cb_poses_sequence_second(const cb_poses *p, double t, double (*a)[3]) {
-  if (!isfinite(t)) return cb_fail(CB_STEP_NOT_FINITE, "poses at the time %g", t);
+  if (!isfinite(t)) return cb_fail(CB_STEP_NOT_FINITE, "poses at the time %g: expected a finite time", t);
   blend both = {.x = a[0]};
   double dd[CB_POSES_AROUND];
   weigh(p, t, &both.of, dd);
@@ -325,7 +325,7 @@ double cb_poses_next_break(const cb_poses *p, double t) {
 cb_status cb_poses_gait_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]) {
   static const double one = 1;
   double r[CB_POSES_VARIABLES], rate[CB_POSES_VARIABLES];
-  if (!isfinite(t)) return cb_fail(CB_STEP_NOT_FINITE, "poses at the time %g", t);
+  if (!isfinite(t)) return cb_fail(CB_STEP_NOT_FINITE, "poses at the time %g: expected a finite time", t);
   cb_gait_at(p->gait, time_in_cycle(p, t), r, rate);
   if (!(p->phase.duration > 0)) {
     for (int i = 0; i < p->variables; i++) rate[i] /= p->cycle;

@@ -34,7 +34,7 @@ static cb_status check_whole(const char *name, const cb_surface *body, const dou
   const int other = body->number[body->vertex[apart]];
   return cb_fail_placed(CB_ERROR_INPUT,
                         "%s:1:1: error: `weld` joins vertices %d and %d, but they are not at the same place in this "
-                        "file: expected no `weld`, or a larger one",
+                        "file: expected no `weld`, or a larger tolerance",
                         name, apart + 1, other);
 }
 

@@ -200,7 +200,8 @@ cb_status cb_rigid_start(const cb_rigid_problem *p, double t, const cb_pose *g, 
   const double far = sqrt(fmax(p->curvature, 0) * cb_dot3(g->x, g->x));
   if (!(far <= 3.1415926535897936))
     return cb_fail(CB_ERROR_ARGUMENT,
-                   "the start of a body is %g radii from the base point of a sphere: expected at most pi", far);
+                   "the start of a body is %g radii of curvature from the base point of a sphere: expected at most pi",
+                   far);
   if (fabs(norm - 1) > 1e-15)
     for (int i = 0; i < 4; i++) out.g.q[i] /= norm;
   cb_status status = p->curvature == 0 ? CB_OK : cb_rigid_curved_takes(p);

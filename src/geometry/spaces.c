@@ -28,7 +28,7 @@ cb_status cb_space_init_product(cb_space *g, int n, const int *dim, const double
       return cb_fail(CB_ERROR_ARGUMENT, "a factor of dimension %d and curvature %g: expected at least %d", dim[f], k,
                      k == 0 ? 1 : 2);
     if (!isfinite(k) || !(radius * radius > 1e-200 && radius * radius < 1e200))
-      return cb_fail(CB_ERROR_ARGUMENT, "curvature %g: expected a size from 1e-200 to 1e200, or 0", k);
+      return cb_fail(CB_ERROR_ARGUMENT, "curvature %g: expected an absolute value from 1e-200 to 1e200, or 0", k);
     total += dim[f];
     offset += k == 0 ? dim[f] : dim[f] + 1;
   }

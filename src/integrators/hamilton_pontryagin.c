@@ -575,6 +575,6 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
 cb_status cb_rigid_step_damped(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
                                int *iterations) {
   if (p->curvature != 0)
-    return cb_fail(CB_ERROR_UNSUPPORTED, "`damped` steps are for flat space: expected no `damped: true`");
+    return cb_fail(CB_ERROR_UNSUPPORTED, "`damped: true` works only in flat space: expected no `damped`");
   return make_step(p, map, true, h, s, iterations);
 }

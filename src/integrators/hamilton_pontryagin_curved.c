@@ -31,7 +31,8 @@ static cb_status share_slope(const step *e, const cb_pose *m, const double G[6],
   for (int i = 0; i < 36; i++) transposed[i / 6][i % 6] = Ad[i % 6][i / 6] + (i % 7 ? 0 : 1);
   memcpy(x, G, sizeof x);
   if (!cb_solve6((const double(*)[6])transposed, 1, x))
-    return cb_fail(CB_STEP_SINGULAR, "a step of %g at t = %g moves the body too far", e->h, e->s->t);
+    return cb_fail(CB_STEP_SINGULAR, "a step of %g at t = %g moves the body too far: use a smaller `step`", e->h,
+                   e->s->t);
   cb_add6(2, x, load);
   return CB_OK;
 }
@@ -106,7 +107,8 @@ static bool variations(const step *e, const double hY[6], double X[6][6], double
 static cb_status load_derivative(step *e, const double Y[6], const double hY[6], double M[6][6]) {
   double X[6][6], Z[6][6], r[3][3], t[3];
   if (!variations(e, hY, X, Z))
-    return cb_fail(CB_STEP_SINGULAR, "a step of %g at t = %g moves the body too far", e->h, e->s->t);
+    return cb_fail(CB_STEP_SINGULAR, "a step of %g at t = %g moves the body too far: use a smaller `step`", e->h,
+                   e->s->t);
   if (e->p->pose_derivative) {
     double mu_g[6][6] = {{0}}, F_g[6][6] = {{0}};
     const cb_status status = e->p->pose_derivative(e->p->self, e->t, &e->middle, Y, mu_g, F_g);

@@ -339,7 +339,10 @@ INLINE cb_status solve_with_friction(step *s, int dim, int n, int *iterations) {
     }
     if (settled) return CB_OK;
   }
-  return cb_fail(CB_STEP_NO_CONVERGENCE, "dry friction of the shape variables found no state in %d changes", SWAPS);
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "no combination of sticking and sliding shape variables satisfies dry friction, after %d trials: use "
+                 "a smaller `step`",
+                 SWAPS);
 }
 
 /* Computes the first guess of u: from the polynomial through the last steps, or else the velocity at the node. */

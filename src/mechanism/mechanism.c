@@ -402,7 +402,9 @@ cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, doub
   for (int j = 0; j < m->joints; j++)
     if (!(gap[j] <= tolerance)) {
       *which = j;
-      return cb_fail(CB_ERROR_DOMAIN, "joint `%s` is open by %.3g at the start", m->joint[j].name, gap[j]);
+      return cb_fail(CB_ERROR_DOMAIN,
+                     "joint `%s` is open by %.3g at the start: expected places of its bodies that close it",
+                     m->joint[j].name, gap[j]);
     }
   cb_mechanism_find_rates(m, b);
   int failed;

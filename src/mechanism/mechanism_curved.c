@@ -161,7 +161,7 @@ cb_status cb_curved_begin(const cb_rigid_problem *p, const cb_mechanism_step *st
                           cb_link *l) {
   cb_rigid_curved_trial *e = &l->curved->trial;
   if (step->damped)
-    return cb_fail(CB_ERROR_UNSUPPORTED, "`damped` steps are for flat space: expected no `damped: true`");
+    return cb_fail(CB_ERROR_UNSUPPORTED, "`damped: true` works only in flat space: expected no `damped`");
   cb_rigid_curved_trial_begin(p, step->map, step->h, s, e);
   l->trial.s = s;
   l->trial.map = step->map;
@@ -299,7 +299,9 @@ cb_status cb_curved_start(cb_mechanism *m, const cb_mechanism_bodies *b, double 
     const double gap = difference(&g, &b->state[l->body].g);
     if (!(gap <= tolerance)) {
       *which = l->joint;
-      return cb_fail(CB_ERROR_DOMAIN, "joint `%s` is open by %.3g at the start", j->name, gap);
+      return cb_fail(CB_ERROR_DOMAIN,
+                     "joint `%s` is open by %.3g at the start: expected places of its bodies that close it", j->name,
+                     gap);
     }
     set_pose(&b->state[l->body], &g, low);
   }

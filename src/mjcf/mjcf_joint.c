@@ -120,8 +120,8 @@ cb_status cb_mjcf_read_joint(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body
     return cb_node_fail(&e->name, "expected at most %d joints in a body", CB_MJCF_HOLDS);
   if (body->holds && (target->type == CB_MJCF_BALL || body->hold[0].type == CB_MJCF_BALL))
     return cb_node_fail(&e->name,
-                        "a ball joint next to another joint of its body: expected a ball joint alone, or a "
-                        "body in this one for it");
+                        "a ball joint next to another joint of its body: expected a ball joint alone; a body inside "
+                        "this one can have it");
   cb_mjcf_hold *h = &body->hold[body->holds++];
   *h = (cb_mjcf_hold){.name = cb_mjcf_name(scope, e), .type = target->type};
   target->hold = h;

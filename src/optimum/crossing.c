@@ -146,8 +146,8 @@ cb_status cb_gait_uncrossed(const cb_bundle *b, const cb_gait *gait) {
   const cb_status status = cb_gait_crossings(b, gait, &count, list);
   if (status || count == 0) return status;
   return cb_fail(CB_ERROR_UNSUPPORTED,
-                 "the gait crosses %s = %.9g, a break of its bundle, and families are not followed across breaks: use "
-                 "`optimize` there",
+                 "the gait crosses %s = %.9g, a break of its bundle, and a family cannot be followed across a break: "
+                 "expected a range without such gaits, or `optimize` for one of them",
                  b->shape[list[0].variable], list[0].at);
 }
 

@@ -128,8 +128,9 @@ static cb_status put_checkpoint(void *self, const cb_blob *state, size_t n_state
   for (size_t b = 0; b < n_state; b++)
     if (state[b].count != record->state[b].count || state[b].type != record->state[b].type ||
         strcmp(state[b].name, record->state[b].name))
-      return cb_fail(CB_ERROR_ARGUMENT, "checkpoint: piece %zu is %s with %zu values, expected %s with %zu", b,
-                     state[b].name, state[b].count, record->state[b].name, record->state[b].count);
+      return cb_fail(CB_ERROR_ARGUMENT,
+                     "checkpoint: piece %zu of the state is %s with %zu values, expected %s with %zu", b, state[b].name,
+                     state[b].count, record->state[b].name, record->state[b].count);
   pthread_mutex_lock(&record->mutex);
   for (size_t b = 0; b < n_state; b++)
     if (state[b].count) memcpy(record->state[b].data, state[b].data, state[b].count * cb_hdf5_type_size(state[b].type));

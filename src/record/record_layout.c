@@ -88,8 +88,8 @@ static cb_status check_field(const cb_record_layout *layout, const cb_field *fie
                    field->rank);
   for (int d = 0; d < field->rank; d++)
     if (!find_dimension(layout, field->dims[d]))
-      return cb_fail(CB_ERROR_ARGUMENT, "record: field %s is on an unknown dimension %s", field->name,
-                     field->dims[d] ? field->dims[d] : "");
+      return cb_fail(CB_ERROR_ARGUMENT, "record: field %s has the unknown dimension %s: expected one of the layout",
+                     field->name, field->dims[d] ? field->dims[d] : "");
   return CB_OK;
 }
 
@@ -106,8 +106,8 @@ cb_status cb_layout_check(const cb_record_layout *layout) {
     if ((status = check_name(layout, constant->name, "constant"))) return status;
     const cb_dimension *dimension = find_dimension(layout, constant->dim);
     if (constant->dim && !dimension)
-      return cb_fail(CB_ERROR_ARGUMENT, "record: constant %s is on an unknown dimension %s", constant->name,
-                     constant->dim);
+      return cb_fail(CB_ERROR_ARGUMENT, "record: constant %s has the unknown dimension %s: expected one of the layout",
+                     constant->name, constant->dim);
     if (!constant->values + !constant->labels + !constant->integers != 2 && !(dimension && !dimension->count))
       return cb_fail(CB_ERROR_ARGUMENT, "record: constant %s must have numbers, texts or integers", constant->name);
   }

@@ -164,15 +164,14 @@ static cb_status lay_out(cb_run *run) {
   cb_status status = cb_run_choose(run, cb_bundle_observables, usual);
   for (const char *const *name = of_shapes; *name && !status; name++)
     if (cb_run_asked(run, *name))
-      status =
-          cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
-                     "the observable `%s` is one of variables that move by themselves: expected `shape` in place of "
-                     "`gait`, or no `%s`",
-                     *name, *name);
+      status = cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
+                          "the observable `%s` exists only for shape variables that move by themselves: expected "
+                          "`shape` in place of `gait`, or no `%s`",
+                          *name, *name);
   if (!status && cb_run_asked(run, "momentum") && !b->class_->form)
     status = cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
-                        "the observable `momentum` is not available for bundle %s: its connection does not come from a "
-                        "form P xi + Q r'; leave `momentum` out",
+                        "the observable `momentum` is not available for bundle %s, which gives its connection "
+                        "directly, without the inertia of its body: leave `momentum` out",
                         b->class_->name);
   if (!status) status = cb_bundle_dimensions(run);
   if (!status) status = cb_run_fields(run, table);

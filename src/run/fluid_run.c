@@ -412,7 +412,7 @@ static cb_status start_one(cb_run *run, cb_fluid_run_part *part, int body, void 
   cb_immersed_workspace *workspace = part->workspace[body - part->first];
   cb_status status = CB_OK;
   if (start->released && b->serial)
-    return cb_fail(CB_ERROR_UNSUPPORTED, "`momentum: zero` is that of a body alone: expected no `joints`");
+    return cb_fail(CB_ERROR_UNSUPPORTED, "`momentum: zero` applies only to a body alone: expected no `joints`");
   if (start->released)
     status = cb_immersed_workspace_released(workspace, run->options.start, &start->pose, start->twist);
   if (status) return status;

@@ -84,7 +84,7 @@ static cb_status residual(search *s, const double *y, double *F) {
   if (!status) status = take(s, &state, F);
   for (int i = 0; i < s->k && !status; i++) {
     F[i] -= y[i];
-    if (!isfinite(F[i])) status = cb_fail(CB_STEP_NOT_FINITE, "the cycle is not finite");
+    if (!isfinite(F[i])) status = cb_fail(CB_STEP_NOT_FINITE, "the motion over a period is not finite");
   }
   return status;
 }

@@ -193,7 +193,7 @@ static cb_status read_variable(reading *r, const cb_node *node, int i) {
   } else if (cb_node_get(node, "restitution")) {
     const cb_node *restitution = cb_node_get(node, "restitution");
     cb_errors_add(&errors, restitution,
-                  cb_node_fail(restitution, "`restitution` is that of `limits`: expected limits"));
+                  cb_node_fail(restitution, "`restitution` applies only to `limits`: expected limits"));
   }
   return cb_errors_end(&errors);
 }
@@ -221,9 +221,7 @@ static cb_status check_controls(const reading *r, const cb_node *node) {
   for (size_t k = 0; k < scope.n_controls; k++)
     for (int i = 0; i < 1 + 2 * r->m->bundle->n; i++)
       if (!strcmp(scope.controls[k], r->name[i]))
-        return cb_node_fail(node,
-                            "the name '%s' is given twice: it is that of a shape variable or its rate, and of a "
-                            "control",
+        return cb_node_fail(node, "the name '%s' is given twice: to a shape variable or its rate, and to a control",
                             r->name[i]);
   return CB_OK;
 }
@@ -411,9 +409,10 @@ cb_status cb_scenario_check_cycle(const cb_scenario *s, double t, double period)
   const cb_node *shape = cb_node_get(cb_tree_root(s->tree), "shape");
   for (int k = 0; own->potential && k < b->group->size; k++)
     if (cb_expression_uses(own->potential, (size_t)k))
-      return cb_node_fail(cb_node_get(shape, "potential"),
-                          "a cycle with a potential of the place: expected a potential of the shape variables only, "
-                          "because the place does not return");
+      return cb_node_fail(
+          cb_node_get(shape, "potential"),
+          "a cycle with a potential that depends on the place: expected a potential of the shape variables only, "
+          "because the place does not return");
   for (int i = 0; i < b->n; i++) {
     const cb_shape_variable *v = &own->variable[i];
     const cb_node *map = cb_node_get(shape, b->shape[i]);

@@ -197,9 +197,10 @@ cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const cha
                                "`%s` next to `momentum: zero`: expected only one of them",
                                motion.velocity ? "velocity" : "spin"));
   if (motion.momentum && cb_fluid_scenario_of(s)->coupling)
-    cb_errors_add(&errors, motion_node,
-                  cb_node_fail(cb_node_get(motion_node, "momentum"),
-                               "`momentum: zero` is that of a body alone in the fluid: expected `coupling: none`"));
+    cb_errors_add(
+        &errors, motion_node,
+        cb_node_fail(cb_node_get(motion_node, "momentum"),
+                     "`momentum: zero` applies only to a body alone in the fluid: expected `coupling: none`"));
   cb_errors_add(&errors, body, make_copies(s, name, &place, &motion, repeat_node ? &repeat : NULL, what));
   return cb_errors_end(&errors);
 }

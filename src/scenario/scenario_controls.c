@@ -99,7 +99,7 @@ static cb_status read_value(const cb_node *node, double *value, law *out) {
   const cb_node *text = cb_node_get(node, "law"), *every = cb_node_get(node, "every");
   const cb_status status = cb_params_bind(cb_control_table, node, node, NULL, 0, &p);
   if (status) return status;
-  if (every && !text) return cb_node_fail(every, "`every` is that of `law`: expected a law");
+  if (every && !text) return cb_node_fail(every, "`every` applies only to `law`: expected a law");
   *value = p.start;
   out->node = text;
   out->every = p.every;

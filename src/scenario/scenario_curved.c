@@ -235,7 +235,7 @@ cb_status cb_scenario_check_curved_run(const cb_scenario *s) {
                    in->class_->name);
   in->class_->properties(in, &order, &symplectic, &symmetric);
   if (cb_fluid_scenario_of(s)->joints && order == 1)
-    return cb_fail(CB_ERROR_UNSUPPORTED, "`damped` steps are for flat space: expected no `damped: true`");
+    return cb_fail(CB_ERROR_UNSUPPORTED, "`damped: true` works only in flat space: expected no `damped`");
   return CB_OK;
 }
 

@@ -264,7 +264,7 @@ static void refused_at_the_very_expression(void **unused) {
       {"group: r1\nshape: [a]\nbreaks: {a: 1}\nA: [[a]]\n",
        "b.yaml:3:13: error: breaks: expected a list of at most 64 numbers"},
       {"group: r1\nshape: [a]\nbreaks: {a: [1, 1]}\nA: [[a]]\n",
-       "b.yaml:3:17: error: breaks: expected more than 1, found 1"},
+       "b.yaml:3:17: error: breaks: expected numbers that increase, found 1, then 1"},
       {"group: r1\nshape: [a]\nperiod: {a: 2}\nbreaks: {a: [1, 2]}\nA: [[a]]\n",
        "b.yaml:4:17: error: breaks: expected a number in [0, 2), within one period, found 2"},
       {"group: r1\nshape: [a]\nbreaks: {a: [1/0]}\nA: [[a]]\n",

@@ -70,7 +70,7 @@ CASES = {
                            ["a wall's normal of length 0: expected > 0"]),
     "normal across the factors of a product":
         ([*IN_PRODUCT, (BALL, "plane: @{at: {point: [0, 0, 1, 0]}, normal: [1, 0, 0, 1]}")],
-         ["parts in both factors of h2xe", "expected it to lie in one"]),
+         ["components in both factors of h2xe", "expected a normal in one factor"]),
     "plane where there is none":
         ([*IN_NIL, (BALL, "plane: @{at: {point: [0, 0, -1]}, normal: [0, 0, 1]}")], ["no totally geodesic planes"]),
     "expression of a wall": ([(BALL, "expression: {chart: polar, value: \"3 - @d\"}")],

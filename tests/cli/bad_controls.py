@@ -34,7 +34,7 @@ CASES = {
     "name of a joint": ([("name: neck", "name: @bend")], ["the name 'bend' is given twice: it is already a control"]),
     "name of a quantity of bodies":
         ([("bend: 0.2", "vx: 0\n  bend: 0.2"), ("force: [turn", "force: [@vx")], ["`vx` is both a variable and a control here"]),
-    "every without law": ([("bend: 0.2", "bend: {start: 0, every: @3}")], ["`every` is that of `law`: expected a law"]),
+    "every without law": ([("bend: 0.2", "bend: {start: 0, every: @3}")], ["`every` applies only to `law`: expected a law"]),
     "every 0": ([("every: 4", "every: @0")], ["every", ">= 1"]),
     "misspelt key": ([("start: 0,", "@begin: 0,")], ["unknown key 'begin'"]),
     "law with an error": ([("neck_rate + bend", "neck_rate + @* bend")], ["unexpected `*`"]),

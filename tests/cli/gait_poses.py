@@ -67,7 +67,7 @@ CASES = {
     "two motions at the start": ([("momentum: zero", "momentum: zero, spin: @[0, 0, 1]")],
                                  ["`spin` next to `momentum: zero`"]),
     "momentum with a coupling": ([("gravity: [0, 0, 0]", "gravity: [0, 0, 0], coupling: exact"),
-                                  ("momentum: zero", "momentum: @zero")], ["that of a body alone"]),
+                                  ("momentum: zero", "momentum: @zero")], ["only to a body alone"]),
     "another momentum": ([("momentum: zero", "momentum: @one")], ["given, zero"]),
 }
 

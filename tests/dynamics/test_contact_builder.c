@@ -76,8 +76,8 @@ static void planes_lie_in_one_factor_of_spaces_that_have_them(void **state) {
   check_ok(cb_builder_create(g, &b));
   const double point[4] = {0, 0, 1, 0};
   check_error(cb_builder_wall_plane(b, NULL, -1, point, (const double[4]){1, 0, 0, 1}, 1), CB_ERROR_ARGUMENT,
-              "a wall's normal has parts in both factors of h2xe, where no plane is totally geodesic: expected it to "
-              "lie in one");
+              "a wall's normal has components in both factors of h2xe, where no plane is totally geodesic: expected a "
+              "normal in one factor");
   check_ok(cb_builder_wall_plane(b, NULL, -1, point, (const double[4]){1, 0, 0, 0}, 1));
   check_ok(cb_builder_wall_plane(b, NULL, -1, point, (const double[4]){0, 0, 0, -2}, 1));
   cb_builder_free(b);

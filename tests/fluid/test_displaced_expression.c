@@ -46,7 +46,8 @@ static void column_of_the_potential_reaches_to_height_0(void **unused) {
   cb_medium_free(m);
   check_ok(cb_medium_expression("1/z^2", 0, NULL, NULL, up, NULL, &m));
   check_error(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment, along),
-              CB_STEP_NOT_FINITE, "the integral of the density from (0, 0, -1) along up to height 0 does not converge");
+              CB_STEP_NOT_FINITE,
+              "the integral of the density from (0, 0, -1) along `up` to height 0 does not converge");
   check_ok(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment,
                                NULL)); /* NULL: the integral along the column is not requested, so the call succeeds */
   check_near(along[2], 1, 0);

@@ -123,7 +123,7 @@ static void a_clamped_sequence_rests_outside(void **state) {
       assert_true(v[k / 3][k % 3] == 0);
     }
   }
-  check_error(cb_poses_at(p, NAN, x, v), CB_STEP_NOT_FINITE, "poses at the time nan");
+  check_error(cb_poses_at(p, NAN, x, v), CB_STEP_NOT_FINITE, "poses at the time nan: expected a finite time");
   cb_poses_free(p);
 }
 
@@ -141,9 +141,9 @@ static void wrong_sequences_are_refused_by_pose_and_vertex(void **state) {
   check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.time = back, .period = 9}, &p), CB_ERROR_ARGUMENT,
               "pose 3 at time 1: expected finite times that ascend");
   check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.time = good, .period = 2}, &p), CB_ERROR_ARGUMENT,
-              "period 2 of poses that take 2 from first to last: expected a longer period");
+              "period 2: expected more than the time from the first pose to the last, 2");
   check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.time = good}, &p), CB_ERROR_ARGUMENT,
-              "period 0 of poses that take 2 from first to last: expected a longer period");
+              "period 0: expected more than the time from the first pose to the last, 2");
   /* the times start + i step, rounded to floating-point numbers, must ascend and be finite */
   check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.start = 1e17, .step = .1, .end = CB_POSES_CLAMPED}, &p),
               CB_ERROR_ARGUMENT, "pose 2 at time 1e+17: expected finite times that ascend");
@@ -151,7 +151,7 @@ static void wrong_sequences_are_refused_by_pose_and_vertex(void **state) {
               "pose 2 at time inf: expected finite times that ascend");
   static const double late[] = {1e17, 1e17 + 16, 1e17 + 32};
   check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.time = late, .period = 33}, &p), CB_ERROR_ARGUMENT,
-              "period 33 of poses that take 32 from first to last: expected a longer period");
+              "period 33: expected more than the time from the first pose to the last, 32");
   x[7][2] = NAN;
   check_error(cb_poses_from_arrays(3, 3, c, &(cb_poses_times){.step = 1}, &p), CB_ERROR_DOMAIN,
               "pose 3: vertex 2: expected finite coordinates, found (0, 0, nan)");

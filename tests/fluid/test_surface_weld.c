@@ -167,7 +167,7 @@ static void numbered_poses_are_joined_as_the_body(void **state) {
   write_pose(folder, 2, 1, 1e-9);
   snprintf(text, sizeof text,
            "%s/pose-2.obj:1:1: error: `weld` joins vertices 36 and 8, but they are not at the same place in this file: "
-           "expected no `weld`, or a larger one",
+           "expected no `weld`, or a larger tolerance",
            folder);
   check_error(cb_poses_read(pattern, 0, 0, &times, NULL, &weld, &rest, &p), CB_ERROR_INPUT, text);
   assert_null(p);

@@ -322,7 +322,7 @@ static void wrong_cycles_are_refused(void **state) {
       {"purcell", "gait: {polygon: {corners: [[1, 1], [-1, 1], [-1, -1], [1, -1]]}}\nshape: {period: 1}",
        "test:4:17: error: `period` next to `gait`: expected only one of them"},
       {"purcell", "shape: {period: 1, potential: \"group.y^2\", alpha1: {drive: \"sin(2*pi*t)\"}}",
-       "test:3:31: error: a cycle with a potential of the place: expected"},
+       "test:3:31: error: a cycle with a potential that depends on the place: expected"},
       {"floating_snake", "shape: {period: 1, alpha1: {drive: \"sin(2*pi*t)\"}, alpha2: {friction: 1}}",
        "test:3:71: error: a cycle with dry friction: expected none"},
       {"floating_snake",

@@ -361,7 +361,7 @@ static void what_joints_cannot_do_in_curved_spaces_is_refused(void **unused) {
        "the integrator mujoco_rk4 works only in flat space: expected hamilton_pontryagin or rkmk4"},
       {{IN_H3, "", "", PIN "}", "hamilton_pontryagin, damped: true"},
        "9:13",
-       "`damped` steps are for flat space: expected no `damped: true`"},
+       "`damped: true` works only in flat space: expected no `damped`"},
       {{"medium: 1, coupling: {name: exact, samples: 9}}\nspace: {name: h3, curvature: -0.7", "", "", PIN "}",
         "hamilton_pontryagin"},
        "2:53",

@@ -37,7 +37,7 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   const jet2 l = r[0], v1 = r[1], v2 = shifted(p->volume, scaled(-1, r[1]));
   if (!(l.v > 0)) return cb_fail(CB_STEP_DOMAIN, "pmpy: l = %.6g: expected > 0", l.v);
   if (!(v1.v > 0 && v2.v > 0))
-    return cb_fail(CB_STEP_DOMAIN, "pmpy: v = %.6g: expected between 0 and %.6g", v1.v, p->volume);
+    return cb_fail(CB_STEP_DOMAIN, "pmpy: v = %.6g: expected a volume between 0 and %.6g", v1.v, p->volume);
   const jet2 a1 = radius(v1), a2 = radius(v2), sum = plus(a1, a2);
   if (A) {
     A[0] = scaled(0.5, over(minus(a1, a2), sum));

@@ -127,8 +127,8 @@ static cb_status settle(const cb_space *g, const double *point, const double *no
     }
     if (wall->factor >= 0)
       return cb_fail(CB_ERROR_ARGUMENT,
-                     "a wall's normal has parts in both factors of %s, where no plane is totally "
-                     "geodesic: expected it to lie in one",
+                     "a wall's normal has components in both factors of %s, where no plane is totally geodesic: "
+                     "expected a normal in one factor",
                      g->class_->name);
     wall->factor = f;
   }

@@ -56,7 +56,7 @@ typedef enum cb_lanes_shape {
   CB_LANES_FLAT,
   CB_LANES_CURVED,
   CB_LANES_QUAD
-} cb_lanes_shape; /* QUAD: points have four coordinates, and the integrator is lobatto */
+} cb_lanes_shape; /* CB_LANES_QUAD: points have four coordinates, and the integrator is lobatto */
 
 typedef struct cb_lanes_kernel {
   size_t width;

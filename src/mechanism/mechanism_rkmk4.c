@@ -94,7 +94,7 @@ static void find_impulses(const cb_tree_step *w, double (*change)[6]) {
     for (int k = 0; k < 3; k++) {
       J[k] -= a->load.a[k];
       J[3 + k] -= a->load.l[k];
-      arm[k] += a->x[k]; /* the place of the joint at the end */
+      arm[k] += a->x[k]; /* the position of the joint at the end of the step */
       lever[k] = arm[k] - x[k] - ((arm[k] + u->arm[k]) / 2 - a->start[k]);
     }
     cb_cross3(lever, J + 3, moment);

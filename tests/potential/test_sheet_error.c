@@ -6,8 +6,8 @@
 #include "potential.h"
 #include "potential/refine.h"
 
-/* A shape whose parameters give the resolution of its coarsest level. If `name` is NULL, it is a disc with faces of
- * equal size, which is in `disc`. */
+/* A shape whose parameters give the resolution of its coarsest level. If `name` is NULL, the body is the mesh `disc`, a
+ * disc with faces of equal size. */
 typedef struct body {
   const char *name, *parameters;
   cb_surface *surface, *level;

@@ -91,7 +91,7 @@ def table(header, rows):
   return f"<div class=wide><table>{cells(header, 'th')}{''.join(cells(r) for r in rows)}</table></div>"
 
 
-def verdict(passed):
+def pass_mark(passed):
   return "<span class=pass>✓ pass</span>" if passed else "<span class=fail>✗ FAIL</span>"
 
 
@@ -151,7 +151,7 @@ def card(figure, folder):
   good, total = counted(figure)
   name = pathlib.Path(folder).name
   image = (f"<img loading=lazy alt='' src='{name}/{figure['name']}.small.png'>" if drawn(figure, folder) else "")
-  return (f"<a href='#{figure['name']}' {marks(figure)}>{image}{verdict(good == total)} {good} of {total}<br>"
+  return (f"<a href='#{figure['name']}' {marks(figure)}>{image}{pass_mark(good == total)} {good} of {total}<br>"
           f"{text(figure['title'])}</a>")
 
 
@@ -166,7 +166,7 @@ def section(figure, folder):
   for t in figure["tables"]:
     rows = [[text(cell) for cell in row] for row in t["rows"]]
     parts.append(f"<h4>{text(t['title'])}</h4>" + table(map(text, t["header"]), rows))
-  rows = [[verdict(c["passed"]), text(c["claim"]), text(c["measured"]), text(c["criterion"])] for c in figure["checks"]]
+  rows = [[pass_mark(c["passed"]), text(c["claim"]), text(c["measured"]), text(c["criterion"])] for c in figure["checks"]]
   parts.append(f"<details{'' if good == total else ' open'}><summary>{good} of {total} checks pass</summary>"
                f"{table(['', 'claim', 'measured', 'wanted'], rows)}</details>")
   return "".join(parts) + scenarios(figure["runs"]) + "</section>"
@@ -200,7 +200,7 @@ def write(path, figures, folder, failed, facts, views):
 is drawn from files that <code>curvebody run</code> and <code>curvebody gait</code> wrote. The exact solutions are
 solutions of reduced equations in extended precision (<code>analysis/reference</code>). The thesis's published code is
 github.com/bday336/curved_space_dynamics_solver.</p>
-<p>{verdict(good == total and not failed)} {good} of {total} checks pass, {len(failed)} runs failed.</p>
+<p>{pass_mark(good == total and not failed)} {good} of {total} checks pass, {len(failed)} runs failed.</p>
 {f'<h2>Runs that failed</h2><ul>{lines}</ul>' if failed else ''}
 <nav><input type=search id=words placeholder="filter: seed, sphere, H3 …" aria-label="filter figures by words">
 <label><input type=checkbox id=failed> failed only</label> <span id=count></span></nav>

@@ -74,8 +74,8 @@ curvebody.Scene = class {
   radius(i) {
     const p = this.page.particles;
     if (p.radius && p.radius.data[i] > 0) return p.radius.data[i];
-    if (this.heaviest === undefined) this.heaviest = p.mass ? p.mass.data.reduce((a, b) => Math.max(a, b), 0) : 0;
-    const share = this.heaviest > 0 && p.mass.data[i] > 0 ? Math.max(0.6, Math.cbrt(p.mass.data[i] / this.heaviest)) : 1;
+    if (this.largestMass === undefined) this.largestMass = p.mass ? p.mass.data.reduce((a, b) => Math.max(a, b), 0) : 0;
+    const share = this.largestMass > 0 && p.mass.data[i] > 0 ? Math.max(0.6, Math.cbrt(p.mass.data[i] / this.largestMass)) : 1;
     if (this.frames.pointlike) return 0.25 * share * this.frames.size();
     const size = this.frames.size(), own = Math.sqrt(size * Math.max(this.frames.first, 0.02 * size)); /* between the sizes at the start and later */
     return (p.count > 200 ? 0.012 : p.count > 30 ? 0.03 : 0.06) * share * own;

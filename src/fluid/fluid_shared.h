@@ -15,8 +15,8 @@ bool cb_fluid_model_is_placed(const cb_fluid_model *m, double up[3], double *hei
  * message: it says what the user may use instead of the model m. */
 cb_status cb_fluid_model_check_closed(const cb_fluid_model *m, const cb_surface *surface, const char *instead);
 
-/* Returns whether the model's forces (`forces` is set), or its added mass (not set), are valid only for the body's
- * shape at rest (fluid_model.c). */
+/* Returns whether a result of the model is valid only for the body's shape at rest (fluid_model.c). The result is the
+ * model's forces if `forces` is set; otherwise it is the model's added mass. */
 bool cb_fluid_model_is_of_rest(const cb_fluid_model *m, bool forces);
 /* Returns whether the added mass `found`, computed for the surface at x that moves with v, includes the motion of the
  * shape. The result is false if K of `found` is not 0, but mu0 and the kinetic energy are 0 although faces move along

@@ -51,7 +51,7 @@ struct cb_added_mass_table {
   int pieces, points, piece_capacity, point_capacity;
   table_piece *piece;
   double (*value)[NUMBERS];  /* [points]: the lower triangle of K, then mu0, then kinetic */
-  double place[HIGHEST + 1]; /* Chebyshev's points for the degree HIGHEST, as (s_j + 1)/2 */
+  double place[HIGHEST + 1]; /* Chebyshev's points of the degree HIGHEST, scaled to [0, 1] */
 };
 
 /* --- reading --- */

@@ -54,6 +54,7 @@ typedef struct cb_part_fit {
   const cb_surface *surface;
 } cb_part_fit;
 
+/* The motion of a part at one time, from the fit x = c + R a: its rotation R and the position c of its centre. */
 typedef struct cb_part_motion {
   bool rests; /* all vertices are exactly at their places at rest: the part is neither turned nor shifted */
   bool moves; /* some vertex has a velocity that is not 0 */
@@ -218,7 +219,7 @@ typedef struct cb_immersed_fluid_sample {
   double own[6], R[3][3];
   double W[6];           /* half the vorticity, and the velocity of the flow */
   double gradient[3][3]; /* gradient of the velocity of the flow */
-  double dF[6][6];       /* derivative of the model's wrench about the place, by the relative twist V there */
+  double dF[6][6];       /* derivative of the model's wrench about the place, by V (cb_immersed_relative_twist) */
 } cb_immersed_fluid_sample;
 
 /* The added mass of a rigid body in a flow with a gradient, for density 1 and about the centre of the body. The
@@ -409,6 +410,7 @@ typedef struct cb_immersed_field {
   double (*corner)[3][3];      /* [faces]: corners in the world, in the order of `listed` */
   double *rho, (*slope)[3][3]; /* [faces]: the mean density on the face, and its derivatives by the corners */
   int slopes, *sloped;         /* number and list of the faces whose `slope` is not 0 */
+  /* the densities, their derivatives and the thicknesses of the faces, in the order of `listed` */
   double *listed_rho, (*listed_slope)[3][3], *listed_thickness;
   double I_f[6][6], mu_f[6]; /* added mass and momentum of the fluid */
   /* Derivative of the form G of the fluid's energy along the pose, near a wall (terms/wall.c). */
@@ -500,8 +502,8 @@ cb_status cb_immersed_look(const cb_immersed *b, const cb_immersed_moment *m,
  * is half the vorticity and the velocity of the flow there. */
 void cb_immersed_relative_twist(const cb_immersed_fluid_sample *at, const double Y[6], double V[6]);
 /* Functions of the strain of a flow. The first finds the added mass of the body in a flow with strain. The second finds
- * the strain e for the gradient G of the flow. The third finds the derivative of G along the angular component j of xi.
- */
+ * the strain e for the gradient G of the flow. The third finds the derivative of G by component j < 3 of xi, a small
+ * rotation of the body. */
 cb_status cb_immersed_find_strained(cb_immersed *b);
 void cb_immersed_strain_of(const double G[3][3], double e[CB_IMMERSED_STRAINS]);
 void cb_immersed_turn_gradient(const double G[3][3], int j, double out[3][3]);

@@ -72,8 +72,8 @@ cb_status cb_immersed_workspace_step(cb_immersed_workspace *s, const cb_body_ste
 /* Returns CB_STEP_DOMAIN if a vertex is on or behind a wall in this state, which is the end of a step. (The step itself
  * checks only the times inside it at which it evaluates the inertia.) */
 cb_status cb_immersed_workspace_check_place(cb_immersed_workspace *s, const cb_rigid_state *state);
-/* Returns a part whose delta (fluid/local.h) was capped in the last step or measurement, but not yet at the last call
- * of cb_immersed_workspace_know_caps. *number becomes its number. Returns NULL if there is no such part. */
+/* Returns the first part whose delta (fluid/local.h) was capped in the last step or measurement, but not when
+ * cb_immersed_workspace_know_caps was last called. Returns NULL if there is none. *number becomes its number. */
 const cb_local_part *cb_immersed_workspace_cap(const cb_immersed_workspace *s, int *number);
 void cb_immersed_workspace_know_caps(cb_immersed_workspace *s);
 /* Returns the root mean square of the flow's divergence over the vertices in the last step or measurement, divided by

@@ -118,7 +118,7 @@ static void drag(const cb_local *l, const cb_local_block *b, const cb_local_flow
 }
 
 /* Linear drag, without its sign. At each face B = (c_n - c_t) a a^T/A + c_t A 1, with the normal and tangential
- * coefficients c_n and c_t and the identity 1. c, a, A and u are as above, and e_j is the unit vector along axis j.
+ * coefficients c_n and c_t and the identity 1. c, a, A and u as at the top of this file; e_j: unit vector along axis j.
  *
  *   force sum (c × B u, B u);  columns of the Jacobian sum (c × B (e_j × c), B (e_j × c)) and sum (c × B e_j, B e_j) */
 static void linear(const cb_local *l, const cb_local_block *b, const cb_local_flow *in, double *out) {

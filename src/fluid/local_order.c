@@ -206,14 +206,14 @@ static cb_status order_faces(const cb_surface *s, cb_local *l, int *number) {
 /* --- edges --- */
 
 typedef struct half_edge {
-  /* The higher vertex of the edge, and the slot of the face. The number of the bucket is the lower vertex. */
+  /* high: the higher vertex of the edge; slot: the slot of the face. The lower vertex is the number of the bucket. */
   int high, slot;
   bool down; /* the face runs from high to low */
 } half_edge;
 
 typedef struct whole_edge {
-  int end[2], slot[2];
-  int owner; /* the index (0 or 1) of the face with which the edge is summed; -1: neither face */
+  int end[2], slot[2]; /* the two vertices of the edge, and the slots of its two faces */
+  int owner;           /* the index (0 or 1) of the face with which the edge is summed; -1: neither face */
 } whole_edge;
 
 static int compare_halves(const void *a_, const void *b_) {

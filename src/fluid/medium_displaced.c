@@ -145,7 +145,7 @@ static bool block(const cb_medium *m, int n, const double (*x)[3][3], double *de
   for (int i = 0; slope && i < 3; i++) {
     if (!m->facts.uses[i]) continue;
     good &= smooth_values(m, POINTS * n, coordinate, i, rho, g);
-    for (int f = 0; f < n; f++) { /* the derivative in corner c: sum_q w_q lambda_qc g_q */
+    for (int f = 0; f < n; f++) { /* slope: the derivative of the mean by corner c, sum_q w_q lambda_qc g_q */
       const double middle = radon[0].weight / 3 * g[f], *g1 = g + n + f, *g2 = g + 4 * n + f;
       const double all = middle + W1 * B1 * (g1[0] + g1[n] + g1[2 * n]) + W2 * B2 * (g2[0] + g2[n] + g2[2 * n]);
       for (int c = 0; c < 3; c++)

@@ -98,8 +98,8 @@ typedef struct cb_rigid_trial {
   const cb_rigid_state *s;
   double h, t;                /* t: the time in the middle of the step */
   double r[3][3];             /* rotation at the node */
-  cb_pose move, half, middle; /* move: tau(h Y); half: s; middle: the pose in the middle of the step */
-  double r_half[3][3];        /* rotation of s */
+  cb_pose move, half, middle; /* move: tau(h Y); half: the root of `move`; middle: the pose in the middle of the step */
+  double r_half[3][3];        /* rotation matrix of `half` */
   /* K and mu0 in the middle of the step: the constants of the problem, or found_K and found_mu0 */
   const double (*K)[6], *mu0;
   double found_K[6][6], found_mu0[6];

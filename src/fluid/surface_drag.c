@@ -85,8 +85,8 @@ INLINE void cross_to(vector out, const vector a, const vector b) { /* out += a Ã
   out[2] += a[0] * b[1] - a[1] * b[0];
 }
 
-/* The coefficients of u or of y. For u, p is p, d are the d_i, and W is the row J_n. For y, p is z, d are the y_i, and
- * W is the row that takes the place of J_n. */
+/* The coefficients of u or of y (struct sums). For u they are p, d = d_i, and W, the row J_n. For y they are p = z,
+ * d = y_i, and W, the row by which J_n is multiplied in the form. */
 typedef struct row {
   const double *p;
   const vector *d;

@@ -18,7 +18,8 @@ typedef struct cb_mending {
   double close;
   bool posed; /* the faces must stay as they are, because poses from other files use the same faces */
 } cb_mending;
-enum { CB_MENDING_SHARE = 10 }; /* percentage of the area that `close: true` stands for */
+/* With `close: true`, holes are closed up to this percentage of the area of their piece. */
+enum { CB_MENDING_SHARE = 10 };
 /* The results of mending. */
 typedef struct cb_surface_mended {
   double tolerance;

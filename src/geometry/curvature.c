@@ -69,7 +69,8 @@ static void riemann(int n, double gamma[D][D][D], double dgamma[D][D][D][D], dou
         }
 }
 
-/* Returns K(u, v), or NaN if the squared area of u and v is at most `parallel` |u|^2 |v|^2. */
+/* Returns the sectional curvature of the plane of u and v. Returns NaN if the squared area of their parallelogram is at
+ * most `parallel` |u|^2 |v|^2. */
 static double sectional(int n, const double *gij, double r[D][D][D][D], const double *u, const double *v) {
   double uu = 0, uv = 0, vv = 0, top = 0;
   for (int i = 0; i < n; i++)

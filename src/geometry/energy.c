@@ -279,8 +279,8 @@ cb_status cb_energy_start(const cb_space *g, const double *q, const double *move
 
 /* Lengths with a smaller relative difference count as equal. */
 static const double equal = 1e-10;
-/* Images of the end differ by the period of a coordinate. If a geodesic is shorter than this fraction of the period,
- * whose length is measured at both ends, other images are not tried. */
+/* Images of the end differ by the period of a coordinate. Other images are not tried if a geodesic is shorter than this
+ * fraction of the period's length. The metric at each end gives such a length, and the smaller one counts. */
 static const double alone = 0.125;
 
 /* Fails if a shorter or equally short geodesic leads to the end with one coordinate shifted by its period, which is the

@@ -260,8 +260,8 @@ void cb_killing_at(const cb_space *g, int index, const double *x, double *v) {
   memcpy(v, sum, (size_t)g->embedding * sizeof *v);
 }
 
-/* Adds J = sum_ab A_ab (form_a p_a x_b) + sum_a b_a form_a p_a of n points. The products of all points are summed once
- * for all fields. */
+/* Adds the Killing momenta of n points: J = sum_ab A_ab (form_a p_a x_b) + sum_a b_a form_a p_a for each Killing field
+ * A x + b. The products of p and x are summed over the points once, and serve all fields. */
 void cb_killing_momenta_add(const cb_space *g, int n, const double *x, const double *p, double *momentum) {
   double lowered[CB_COORD_MAX] = {0}, product[CB_COORD_MAX][CB_COORD_MAX] = {{0}};
   for (int k = g->embedding; n > 0; n--, x += k, p += k)

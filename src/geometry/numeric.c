@@ -223,8 +223,8 @@ static const double bent = 1.5;
 static const double turn = 1;
 /* A search stops at this multiple of the shortest length that was found before. */
 static const double too_long = 3;
-/* Images of the end differ by the period of a coordinate. If a geodesic is shorter than this fraction of the period,
- * whose length is measured at both ends, other images are not tried. */
+/* Images of the end differ by the period of a coordinate. Other images are not tried if a geodesic is shorter than this
+ * fraction of the period's length. The metric at each end gives such a length, and the smaller one counts. */
 static const double alone = 0.125;
 
 /* The coarse solutions that were found, one per geodesic. */

@@ -59,7 +59,7 @@ typedef struct point {
 static void jacobi_rates(int n, const point *p, const double *u, const double *y, double *f) {
   const double *dg = p->dg, *ddg = p->ddg;
   const int nn = n * n;
-  /* nu = g^-1 A/2 = Gamma(u, .) and tidal[m][k] = R_mjkl u^j u^l */
+  /* nu = g^-1 A/2 = Gamma(u, .), with the matrix A = p->a, and tidal[m][k] = R_mjkl u^j u^l */
   double nu[D][D], tidal[D][D];
   for (int k = 0; k < n; k++) {
     double column[D];
@@ -163,8 +163,8 @@ static double error_norm(const flow *s, const double *d, const double *e) {
     for (int i = 0; i < n && w > 0; i++) worst = fmax(worst, s->scale[i] * fabs(e[at + i]) / w);
     at += n;
   }
-  /* Of Jacobi fields that start from unit vectors, the error of each row is relative to the largest entry of the
-   * row. */
+  /* The matrix of the Jacobi fields is scaled so that each field (column) starts from a unit vector. The error of each
+   * row is then relative to the largest entry of the row. */
   for (int i = 0; s->jacobi && i < 2 * n; i++) {
     double maximum = 0, size = 0;
     for (int c = 0; c < 2 * n; c++) {

@@ -39,7 +39,7 @@ static cb_status by_chord(const cb_space *g, const cb_frames *frames, const doub
   }
   cb_status status = cb_distance_derivatives(g, x, here, d, gr, hessian ? he : NULL);
   if (status) return status;
-  /* the matrix diag(1, m), which converts the coordinates of y */
+  /* chain: derivatives of (x, here) by (x, y): the identity for x, and the matrix of the isometry for y */
   double chain[2 * CB_COORD_MAX][2 * CB_COORD_MAX] = {{0}};
   for (int i = 0; i < k; i++) {
     chain[i][i] = 1;

@@ -475,10 +475,10 @@ static cb_status find_spin(const cb_rigid_trial *e, const double momentum[6], do
   return cb_rigid_half_turn(e->h, e->s->t, *turn);
 }
 
-/* Finds the rotation *turn in the step by the spin that corresponds to the momentum, K^-1 (A^T mu - mu0). The spin of
- * h Y is smaller because of the error of the map: with Cayley's map by the factor 1 + angle^2/4 about a fixed axis,
- * and by more if the body moves by its size. While the rotation is small, Newton's matrix is used for K. Otherwise
- * this function returns the status of cb_rigid_half_turn. */
+/* Finds *turn, the angle by which the step rotates the body, from the twist K^-1 (A^T mu - mu0) that belongs to the
+ * momentum. The twist Y has a smaller spin, because the map tau is not exact: for Cayley's map and a fixed axis the
+ * ratio is 1 + angle^2/4, and it is larger if the body moves by its own size. For a small angle Newton's matrix takes
+ * the place of K. For a larger angle the function returns the status of cb_rigid_half_turn. */
 static cb_status find_turn(const cb_rigid_trial *e, const double Y[6], const cb_factors6 *matrix, double *turn) {
   double momentum[6], gained[6], more[6];
   for (int i = 0; i < 6; i++) {

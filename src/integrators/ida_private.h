@@ -75,8 +75,8 @@ cb_status cb_ida_residual(cb_ida *m, double t, const double *y, const double *yp
 /* Adds the values of the entries of dr/dy + c dr/dy'. It is called after cb_entries_begin. */
 cb_status cb_ida_jacobian(cb_ida *m, double t, double c, const double *y, const double *yp);
 
-/* Sets y and y' from a state. The state is projected to the rows, and the multipliers that enforce the rows are
- * computed. */
+/* Sets y and y' from a state. Before that the state is projected so that it satisfies the rows (the equations of the
+ * constraints), and the multipliers of the rows are computed. */
 cb_status cb_ida_start(cb_ida *m, const cb_state *state);
 /* Sets the state at the time (t, t_low) from y, and projects it to the constraints. */
 cb_status cb_ida_output(cb_ida *m, double t, double t_low, cb_state *state);

@@ -29,7 +29,7 @@ static const cb_integrator_class *solver_of(const cb_integrator_class *class, co
   return class;
 }
 
-/* Fails for an integrator of another problem; the message lists the possible integrators. */
+/* Fails if the integrator solves none of the posed problems. The message lists the integrators that solve one. */
 static cb_status check_problem(const cb_integrator_class *class, const cb_problem *const *posed) {
   if (solver_of(class, posed)) return CB_OK;
   char names[256] = "";

@@ -1,6 +1,6 @@
 /* Steps of rk4 and lobatto in lanes, written once for the vectors of every instruction set. lanes_avx2.c and
- * lanes_avx512.c include this file after they have defined WIDTH, vec with its functions, and KERNEL. Each line is an
- * operation of the integrator itself, in the same order (lanes.h). */
+ * lanes_avx512.c include this file after they have defined WIDTH, vec with its functions, and KERNEL. The
+ * operations and their order are those of the integrators (lanes.h), so that results have the same bits. */
 #include "dynamics/springs_series.h"
 #include "integrators/lanes.h"
 
@@ -503,9 +503,9 @@ static unsigned rk4(cb_lanes *l) {
 
 /* --- origins --- */
 
-/* Returns the bits of the lanes in which a component may have drifted, with a slightly smaller limit than in
- * run/particles_change.c: in H^n 2.25 in place of cosh(1)^2 = 2.38. In E^n the squares of the distance and of the
- * size are compared. */
+/* Returns one bit per lane: it is set if the mean of a component may have moved too far from its origin. The limits are
+ * slightly smaller than those of run/particles_change.c. In H^n cosh(distance)^2 is compared with 2.25 (there:
+ * cosh(1)^2 = 2.38). In E^n distance^2 is compared with 0.99 max(1, 16 size^2), with the size of the component. */
 static unsigned drifted(const cb_lanes *l) {
   unsigned found = 0;
   const int k = l->k;

@@ -139,7 +139,8 @@ void cb_lobatto_chart_pull(const cb_lobatto_chart *m, int i, const double *y, do
       for (int c = 0; c < m->d; c++) to[m->pattern->particle[e] * m->d + c] -= y[r] * G[e * m->d + c];
 }
 
-/* Computes forces, gradients and the factors of S at the state, unless they are known from the last step. */
+/* Computes, at the state, the forces F, the gradients G of the constraints and the factors of G M^-1 G^T (M is the mass
+ * times the metric), unless they are known from the last step. */
 static cb_status begin(cb_lobatto_chart *m) {
   if (m->has_start) return CB_OK;
   const cb_state *start = m->start;
@@ -201,7 +202,8 @@ static cb_status project_momentum(cb_lobatto_chart *m, double t1) {
   return CB_OK;
 }
 
-/* Computes x1 and p1 from the stages, and metric, F, G and S at the new position. */
+/* Computes x1 and p1 from the stages. Also computes the metric, the forces F, the gradients G of the constraints, and
+ * the factors of G M^-1 G^T (M is the mass times the metric) at x1. */
 static cb_status finish(cb_lobatto_chart *m) {
   const int d = m->d, last = m->s - 1;
   const size_t bytes = m->count * sizeof(double);

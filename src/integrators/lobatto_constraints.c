@@ -69,7 +69,7 @@ void cb_lobatto_constraints_moved(cb_lobatto_constraints *c, const cb_integrator
   c->has_gradient = false;
 }
 
-/* Computes T = I^-1 G minus its part along x, entry by entry. */
+/* Computes T from G, entry by entry: T = I^-1 G, with I = diag(form), minus its part along x in each curved factor. */
 static void raise(const cb_lobatto_constraints *c, const double *x, const double *G, double *T) {
   const cb_space *g = c->space;
   const int k = g->k;

@@ -177,7 +177,7 @@ cb_status cb_lobatto_newton_create(cb_lobatto *l) {
   return CB_OK;
 }
 
-/* Sets y and Q from the prediction in G. */
+/* Sets the first values of the unknowns y and Q from F and G, where G holds predicted values. */
 static void start(cb_lobatto_newton *w, const cb_lobatto *l) {
   const cb_space *g = l->g;
   const double *p0 = l->start->p, h = l->h;

@@ -33,7 +33,7 @@ typedef struct axis {
 
 typedef struct grid {
   axis axis[AXES];
-  double *c; /* the coefficients [t][x][y][z][3]; along a direction of more than one point the first one is c_-1 */
+  double *c; /* the coefficients [t][x][y][z][3]; in a direction of more than one point their numbers begin at -1 */
 } grid;
 
 /* --- coefficients --- */

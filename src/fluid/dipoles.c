@@ -543,7 +543,7 @@ double cb_dipoles_energy(const cb_dipoles *d, int i) {
 /* --- the matrix, and its error --- */
 
 /* Adds to B the matrix that maps the moment of body j, in the axes of body j, to its flow at body i, in the axes of
- * body i. If `image` is not 0, it is the flow of the image of body j. */
+ * body i. If `image` is not 0, it is the flow of the mirror image of body j, multiplied by `image` (1 or -1). */
 static void add_flow(const cb_dipoles *d, int i, int j, double image, double B[3][3]) {
   double r[4], G[3];
   slopes(d->K, chord(d, d->dipole + i, d->dipole + j + (image != 0 ? d->n : 0), r), G);

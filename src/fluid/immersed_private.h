@@ -278,8 +278,9 @@ struct cb_immersed {
   cb_added_mass_table *added_mass_table; /* the added mass along the poses; NULL: it is computed at each time */
   int texts;
   cb_immersed_text *text;
-  int externals;         /* number of the names in the texts whose values the caller gives */
-  const char **external; /* [externals] */
+  int externals;
+  /* [externals]: the names of variables in the texts; the caller gives the values of these variables */
+  const char **external;
   int terms;
   cb_immersed_term *term; /* [terms]: the terms that act, in their order */
   int wrenches;

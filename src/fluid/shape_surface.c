@@ -83,8 +83,8 @@ static bool same_places(int n, const double (*a)[3], const double (*b)[3]) {
   return far <= 1e-9 * extent;
 }
 
-/* Makes each pose that lies at the start or between start and end a break of the phase, because a sequence is a cubic
- * only between two poses. A phase of a million poses or more gets no breaks. */
+/* Sets the breaks of the phase: the phases of all poses from the start to before the end. They are breaks because a
+ * sequence is a cubic only between two poses. A phase of a million poses or more gets no breaks. */
 static cb_status set_breaks(cb_shape_surface *s) {
   source *from = s->self;
   const int count = cb_poses_count(from->poses);

@@ -106,8 +106,9 @@ static double fan(const closing *c, int n, int first, int (*out)[3]) {
   return sum;
 }
 
-/* Writes the faces of a hole with n corners into c->made and finds their area. If a hole that is not plane has more
- * than TRIED corners, its fan begins at the first corner. Returns CB_ERROR_MEMORY if there is no memory. */
+/* Writes the faces of a hole with n corners into c->made and finds their area. A hole that is not plane gets a fan of
+ * faces around one of its corners: the one with the smallest area, or around the first corner if the hole has more than
+ * TRIED corners. Returns CB_ERROR_MEMORY if there is no memory. */
 static cb_status fill(closing *c, int n, double *area) {
   enum { TRIED = 200 };
   const cb_status status = cb_polygon_triangles(n, c->corner, (const double(*)[3])c->m->vertices, c->made);

@@ -388,7 +388,7 @@ static double curvature(const problem *p, const double *target) {
   return maximum;
 }
 
-/* Searches from velocities that are rotated from u to its sides, in planes of coordinates. */
+/* Searches from velocities that are u rotated to its two sides, in each plane of u and a coordinate axis. */
 static void search_sideways(problem *p, const double *target, const double *u, found *all) {
   int n = p->n;
   double uu = norm(n, p->metric0, u);

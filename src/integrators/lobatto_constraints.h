@@ -92,7 +92,7 @@ struct cb_lobatto_constraints {
   double *G[CB_LOBATTO_MAX];             /* [entries*k]: gradients of the rows at the stages */
   double *T[CB_LOBATTO_MAX];             /* tangential parts of these gradients, as vectors */
   double *g;                             /* [(s-1)*m]: values g of the rows at the stages 2 .. s */
-  cb_chord *chord;                       /* [m]: the rods of the rows; slope 0: the row is not computed from a chord */
+  cb_chord *chord;                       /* [m]: the chord of each row that is a rod; for all other rows slope is 0 */
   bool dense, has_history, has_gradient; /* has_gradient: G[0] holds the gradients at the state */
   double h;
   double *matrix;

@@ -211,7 +211,8 @@ void cb_lobatto_end(cb_lobatto *l, int begin, int end, const double *x1, const d
 
 /* --- the tables of the equations without P: W = A A^, the inverse of its block, extrapolation from step to step --- */
 
-/* Inverts the block by Gauss-Jordan elimination with pivoting; m <= 4, and the blocks are well conditioned. */
+/* Inverts the upper left m x m block of a by Gauss-Jordan elimination with pivoting. m is at most 4, and the blocks
+ * are well conditioned. */
 void cb_lobatto_invert(int m, long double a[CB_LOBATTO_MAX][CB_LOBATTO_MAX], double inverse[][CB_LOBATTO_MAX - 1]) {
   long double w[CB_LOBATTO_MAX][2 * CB_LOBATTO_MAX] = {{0}};
   for (int i = 0; i < m; i++) {

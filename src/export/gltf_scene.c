@@ -128,7 +128,7 @@ static cb_status choose(scene *s, uint64_t every, size_t bonds) {
 
 static double key(const scene *s, size_t f) { return (s->time[f] - s->time[0]) * s->scale; }
 
-/* Reads the rows, and leaves out those whose times are equal in single precision. */
+/* Reads the rows. Leaves out each row whose key is not above the key of the row before in single precision. */
 static cb_status read_rows(scene *s, size_t plot) {
   uint64_t equal = 0;
   cb_status status = CB_OK;

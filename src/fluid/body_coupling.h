@@ -163,6 +163,6 @@ cb_status cb_coupling_table_apply(cb_coupling_table *t, const cb_pose *g, const 
 /* Describes the table as a function of the coordinates of those joints that connect the bodies in the table. */
 void cb_coupling_table_by_joints(cb_coupling_table *t, cb_coupling_by_joints *out);
 /* Computes the largest error of an entry of C at the poses g, by comparison with one exact evaluation. The error of an
- * entry (a, b) is relative to sqrt(m_a m_b), where m_a is the diagonal entry a of diag(own_1, .., own_n), the added masses
- * of the bodies alone. */
+ * entry (a, b) is relative to sqrt(m_a m_b), where m_a is the diagonal entry a of diag(own_1, .., own_n), the matrix of
+ * the added masses of the bodies alone. */
 cb_status cb_coupling_table_error(cb_coupling_table *t, cb_several *several, const cb_pose *g, double *error);

@@ -140,10 +140,10 @@ static cb_status look_at(look *l, double t) {
 }
 
 /* Looks at the motion of the vertices at sampled times, among them 0. For a sequence these times are those of its poses
- * (at most 511 of them) and a time after each of them. For expressions they range from 6e-5 to 2e5 s and are not
- * multiples of periods that users choose. Each is larger than the previous one by 4.4 %, so that a motion is found if
- * it lasts at least a twentieth of the time at which it occurs. A surface of more than 1024 vertices has fewer times.
- */
+ * (at most 511 of them) and a time between each of these poses and the next one. For expressions they range from 6e-5
+ * to 2e5 s and are not multiples of periods that users choose. For a surface of at most 1024 vertices each time is
+ * larger than the previous one by 4.4 %, so that a motion is found if it lasts at least a twentieth of the time at
+ * which it occurs. For more vertices there are fewer times. */
 static cb_status look_at_times(look *l) {
   enum { MAXIMUM = 256, FEWEST = 12, SCALES = 512, PLACES = 1 << 19 };
   const cb_immersed *b = l->b;

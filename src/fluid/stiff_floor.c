@@ -161,8 +161,9 @@ static bool descend(const contact *c, double from, const double change[6], doubl
   return false;
 }
 
-/* Finds Y+ to round-off. The iteration ends when the residual stops decreasing. If the last change is then not below
- * 1e-9 of the twist, returns CB_STEP_NO_CONVERGENCE. */
+/* Finds Y+ to round-off. The iteration ends when a change is at most 1e-13 of the twist. If the residual cannot
+ * decrease further, a change of at most 1e-9 of the twist is accepted, too. Otherwise returns CB_STEP_NO_CONVERGENCE.
+ */
 static cb_status solve(const contact *c, double t, double Y[6]) {
   double R[6], change[6], J[6][6];
   const double known = size(c, c->before);

@@ -14,19 +14,20 @@ cb_status cb_surface_read_mesh(const char *path, const cb_mesh_reading *how, cb_
 typedef struct cb_mending {
   bool weld;
   double tolerance; /* for `weld`: vertices up to this distance apart are joined */
-  /* a hole is closed if its area is at most this share of the area of its piece; 0: no hole is closed */
+  /* a hole is closed if its area is at most this share of the area that its piece has with the hole closed; 0: no hole
+   * is closed */
   double close;
   bool posed; /* the faces must stay as they are, because poses from other files use the same faces */
 } cb_mending;
-/* With `close: true`, holes are closed up to this percentage of the area of their piece. */
+/* With `close: true` the member `close` of cb_mending is this percentage. */
 enum { CB_MENDING_SHARE = 10 };
 /* The results of mending. */
 typedef struct cb_surface_mended {
   double tolerance;
   int holes, edges, faces; /* numbers of closed holes, of the edges around them, and of the faces that close them */
   int left;                /* number of holes that are too large to be closed */
-  /* Areas of holes, each divided by the area of its piece: `largest` is that of the largest closed hole, and `least`
-   * that of the smallest hole left open. */
+  /* Areas of holes, each divided by the area that its piece has with this hole closed: `largest` is the largest ratio
+   * of a closed hole, and `least` the smallest ratio of a hole left open. */
   double largest, least;
 } cb_surface_mended;
 /* These two functions make a surface from a mesh or a file, and mend it as `how` says (NULL: not at all). The caller

@@ -187,7 +187,8 @@ static cb_status walk(closing *c, int start) {
   return status;
 }
 
-/* Closes the holes whose area is at most `share` of the area of their piece. *done counts the holes. */
+/* Closes each hole whose area is at most `share` of the area that its piece has with the hole closed. *done counts the
+ * holes. */
 static cb_status mesh_close(cb_mesh *m, double share, cb_surface_mended *done) {
   closing c = {.m = m, .share = share, .capacity = m->n_triangles, .done = done};
   bool good = m->n_vertices < INT_MAX && m->n_triangles < INT_MAX / 3 && find_border(&c);
@@ -400,7 +401,7 @@ static bool mesh_has_flat(const cb_mesh *m) {
 
 /* --- reading --- */
 
-/* Finds the group of every face; faces without a group get an additional number. */
+/* Finds the group of every face. All faces without a group get the number m->n_groups. */
 static void face_groups(const cb_mesh *m, int *group) {
   for (size_t f = 0; f < m->n_triangles; f++) group[f] = m->groups[f] < 0 ? (int)m->n_groups : m->groups[f];
 }

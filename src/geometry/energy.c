@@ -50,9 +50,9 @@ typedef struct descent {
   double square;
 } descent;
 
-/* Factors the matrix at the curve, and computes the step s. If the matrix is not positive definite, *minimum is false,
- * and only the part of the matrix that cannot be negative is used. Returns CB_ERROR_DOMAIN if this part is not positive
- * either. */
+/* Factors the matrix at the curve, and computes y and square of the next step. If the matrix is not positive definite,
+ * *minimum is false, and only the part of the matrix that cannot be negative is used. Returns CB_ERROR_DOMAIN if this
+ * part is not positive either. */
 static cb_status renew(cb_curve *c, bool with_ends, descent *s, bool *minimum) {
   const cb_status status = cb_curve_evaluate(c, 2);
   if (status) return status;

@@ -116,9 +116,9 @@ static int first_below(const cb_floor_run *e, const cb_floor_look *a, const cb_f
   return first;
 }
 
-/* Finds the time at which the gap of vertex i is 0. The gap is negative in the state *out at the time *tb, after the
- * state a at the time ta. *tb and *out become the time and the state of the zero. The search ends early if the vertex
- * rests (is_rest). */
+/* Finds the time at which the gap of vertex i has its lowest allowed value, e->w->base. The gap is below this value in
+ * the state *out at the time *tb, after the state a at the time ta. *tb and *out become the time and the state that are
+ * found. The search ends early if the vertex rests (is_rest). */
 static cb_status zero(cb_floor_run *e, const cb_floor_look *a, double ta, double *tb, cb_floor_look *out, int i) {
   const double *gap = e->w->gap[out->side], base = e->w->base[i], start = e->w->gap[a->side][i] - base;
   double lo = ta, hi = *tb, f_lo = 0, f_hi = gap[i] - base, wide = hi - lo;

@@ -243,8 +243,9 @@ enum { MOTIONS = CB_SHAPE_SURFACE_VARIABLES };
 /* Integrals over a part about its apex o, which motion i moves with rate[i]. */
 typedef struct motion_sums {
   double o[3], rate[MOTIONS][3];
-  double volume, first[3]; /* volume = V, first = F */
-  /* change = V_i', first_rate = F_i', momentum = P_i */
+  double volume, first[3]; /* the volume V and its first moment F about o */
+  /* in motion i: change: the rate V_i' of V; first_rate: the rate F_i' of F; momentum: P_i, the momentum relative to o
+   * for density 1 */
   double change[MOTIONS], first_rate[MOTIONS][3], momentum[MOTIONS][3];
   double form[MOTIONS][MOTIONS]; /* R_ij/rho */
 } motion_sums;

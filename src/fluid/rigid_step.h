@@ -171,8 +171,8 @@ typedef struct cb_rigid_curved_trial {
   const cb_rigid_state *s;
   double h, t, curvature;         /* t: the time in the middle of the step */
   double scale;                   /* the scale of the biquaternion `at` (cb_biquaternion_pose) */
-  cb_biquaternion at, move, half; /* at: the pose at the node; move: tau(h Y); half: s */
-  cb_screw turn;                  /* the screw of s, the half step */
+  cb_biquaternion at, move, half; /* at: the pose at the node; move: tau(h Y); half: the root of `move` */
+  cb_screw turn;                  /* the screw of `half` */
   cb_pose middle;
   double A[6][6];                /* dtau^-1_{hY} */
   double K[6][6], mu0[6], mu[6]; /* K, mu0 and mu in the middle of the step */

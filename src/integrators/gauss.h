@@ -258,8 +258,9 @@ typedef struct cb_gauss_moving {
   double *e, *dP;
   double *dx, *dp; /* the changes of position and momentum of the state in the step */
   double position; /* the largest absolute value of a coordinate of the state */
-  /* the coefficients of u_j in xi_i (aq), of g_j in pi_i (ap), and of u_j in e (beta, with its low-order part
-   * beta_low); the symbols are those of gauss_moving.c */
+  /* The coefficients of a step, with the symbols of gauss_moving.c (u_j = dxi/dt and the force g_j at stage j):
+   * xi_i = h sum_j aq_ij u_j and the coordinates e of the chart's centre or of the end, h sum_j (beta_j + beta_low_j)
+   * u_j; pi_i is a constant of the step + h sum_j ap_ij g_j. beta_low_j is the low-order part of the coefficient. */
   double aq[CB_STAGES_MAX][CB_STAGES_MAX], ap[CB_STAGES_MAX][CB_STAGES_MAX];
   double beta[CB_STAGES_MAX], beta_low[CB_STAGES_MAX];
   cb_predictor *predictor;

@@ -100,7 +100,7 @@ struct cb_lobatto_constraints {
   double *velocity, *y;
 
   /* data of Newton's method: created when first used */
-  double *border; /* [m*(s-1)][n*block]: N^-1 B of lobatto_constraints.c */
-  /* schur[(m*(s-1))^2]: C N^-1 B; blocks: scratch for blocks in the pattern of the forces */
+  double *border; /* [m*(s-1)][n*block]: N^-1 B; N: the matrix without border, B: its additional columns */
+  /* schur[(m*(s-1))^2]: C N^-1 B with the additional rows C; blocks: scratch for blocks in the pattern of the forces */
   double *schur, *blocks;
 };

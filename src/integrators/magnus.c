@@ -74,7 +74,8 @@ typedef struct carried {
   int *steps;
 } carried;
 
-/* The values of A r', per second, and of S at the nodes of a step. */
+/* The values at the nodes of a step: a = A r', per second, and S (bundle/flow.c). A: connection; r': rates of the
+ * shape variables. */
 typedef struct nodes {
   double a[NODES][CB_GROUP_DIM], S[NODES][CB_GROUP_DIM * CB_STRAINS];
 } nodes;

@@ -49,8 +49,10 @@ static const cb_param params[] = {
 typedef struct sources {
   int faces, n;
   cb_panels *p;
-  /* s[n]: places of the sources; matrix[n][faces]: W by columns; w[COLUMNS][faces]: normal velocities;
-   * sigma[COLUMNS][faces]: the solutions */
+  /* s[n]: places of the sources; matrix[n][faces]: the solid angles W_ij, by sources; w[COLUMNS][faces]: normal
+   * velocities of the faces in each motion; sigma[COLUMNS][faces]: before the solution, the fluxes through the faces in
+   * each motion; after it, the strengths of the n sources, then numbers whose squares add up to the square of the
+   * residual */
   double (*s)[3], *matrix, *w, *sigma;
   double radius;
   /* The root mean square of the flux that the solution misses, divided by the root mean square of the flux itself. This

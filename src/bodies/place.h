@@ -27,9 +27,9 @@ typedef struct cb_places {
   double *x, *v, *q, *u;
   cb_origin *origin;     /* [n_origins]: the origins to which coordinates are relative */
   int n_origins, *frame; /* [n + 1]: the index of the origin of each point */
-  /* move: the last items of the key `move`, those that other bodies may have as well, composed; placed: [n_origins],
-   * the origins without these items, so that origin[i] is placed[i] moved by `move`. placed is NULL if the two are not
-   * kept separately */
+  /* move: the product of those last isometries of the key `move` that several bodies may have in common (motion.c).
+   * placed: [n_origins], the origins without these isometries: origin[i] is placed[i] moved by `move`. Bodies with the
+   * same `move` then keep the relative positions of their `placed` origins. NULL: `placed` is not needed */
   cb_origin *placed, move;
   bool held;             /* a point has been stored by cb_places_hold */
   cb_isometry moved;     /* the isometry of `move`, if an origin cannot represent it */

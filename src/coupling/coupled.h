@@ -42,8 +42,9 @@ typedef struct cb_body_point {
   bool of_shape;
 } cb_body_point;
 
-/* A convex part of a body, by which the body touches the parts of other bodies, `spheres` of bodies, and particles.
- * particle: a point of the body. Such shapes are only for flat space. */
+/* A convex part of a body in flat space. It can touch convex parts of other bodies, spheres that are fixed to other
+ * bodies (key `spheres`), and particles. `particle` is the number, in the order of adding, of a point that is fixed in
+ * the body. */
 typedef struct cb_body_shape {
   int body, particle;
   cb_convex set;

@@ -26,7 +26,8 @@ typedef struct cb_bases {
   int32_t *leader;
   /* [n] the number of components that share the base of this leader; 0: this component is not a leader */
   int32_t *count;
-  /* [n] the leader relative to whose base the base of this leader is given; -1: the world */
+  /* [n] the parent of this leader, another leader: base[] of this leader is relative to the parent's base; -1: the base
+   * is relative to the world */
   int32_t *parent;
   cb_origin *base; /* [n] the base of each leader, relative to the base of its parent */
   cb_origin *own;  /* [n] the origin of each component, relative to its base */

@@ -1,5 +1,7 @@
 /* A step with reflections off the floor. It consists of flights, which end where a gap becomes 0, of impacts at these
- * times, and of resting or accumulating contacts that are held during the flights (equations: floor.h).
+ * times, and of resting or accumulating contacts that are held during the flights (equations: floor.h). Y is the twist,
+ * dY its change in an impact, p the momentum, x_i' the velocity of vertex i in the body frame, n the direction up in
+ * the body frame, w_i = (x_i × n, n), l_i >= 0 the impulse on vertex i, and e the restitution.
  *
  *   flight   the state after a time tau is that of the stepper's step of length tau from the last impact; for vertices
  *            that are held:  p+ = p + sum l_i w_i,  l_i >= 0,  gap_i(tau) >= 0,  l_i gap_i(tau) = 0, and at the end an
@@ -8,9 +10,7 @@
  *   impact   w_i . dY >= -(1 + e) u_i for each vertex that touches the floor and does not rise,
  *            u_i = w_i . Y + <n, x_i'>
  *
- * p is the momentum, and p+ the momentum after the impulses l_i at the start of the flight. x_i' is the velocity of
- * vertex i in the body frame, and u_i its velocity along n. n is the direction up in the body frame,
- * w_i = (x_i × n, n), e the restitution, Y the twist, and dY its change.
+ * p+ is the momentum after the impulses l_i at the start of the flight, and u_i the velocity of vertex i along n.
  */
 #include "fluid/floor.h"
 #include <float.h>

@@ -209,9 +209,9 @@ cb_immersed_conserved cb_immersed_conserves(const cb_immersed *b) {
 
 /* The quantities that are recorded for a body in a fluid: twist, inertia, each wrench separately, and energies. */
 
-/* Returns the kinetic energy. The kinetic energy of the body is (1/2) <I_b Y, Y> + <mu_b, Y> + (1/2) int rho |x'|^2 dV,
- * with the inertia I_b, the twist Y, the momentum mu_b and the velocity x' of the shape's motion, and the density rho.
- * The terms add the energy of the fluid. */
+/* Returns the kinetic energy of body and fluid. That of the body is (1/2) <I_b Y, Y> + <mu_b, Y> + (1/2) int rho |x'|^2
+ * dV, with the inertia I_b, the twist Y, the momentum mu_b and the velocity x' of the shape's motion, and the density
+ * rho. The functions `kinetic` of the body's terms (b->term) add the energy of the fluid. */
 static double kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m) {
   const cb_immersed *b = s->b;
   const cb_immersed_form *f = &s->form;

@@ -335,13 +335,14 @@ void cb_local_drag(cb_local *l, const cb_local_stream *in, const double Y[6], do
  * geodesic lengths l, the areas A follow from the angle excess, and the bending angles alpha from
  * cos alpha = nu.nu' + K nu_w nu_w', with the planes (nu, nu_w) of both faces (numerics/numerics_curved.h).
  *
- *   I_f = sum over parts rho delta int m m^T dA,  delta = sum A/sum alpha l
- *   ball of radius a: delta = tan_K(a)/2; delta is capped at that of a ball with the same area A = 4 pi S^2, which is
- *   (S/2) (1 - K S^2)^(-1/2) for K S^2 < 1; otherwise a negative or infinite delta is replaced by K^(-1/2)
+ *   I_f = sum over parts rho delta int m m^T dA,  delta = (sum of A)/(sum of alpha l)
  *
- * I_f is the added mass, rho the density, m the flux of twists, and tan_K = s_K/c_K. The result is exact for balls in
- * H^3 and E^3. In S^3 it is the added mass of the flow with a sink at the antipode, which is too large by 4 % for a
- * ball of radius .5/sqrt(K), and by 42 % for radius 1/sqrt(K). Derived for this project.
+ * I_f is the added mass, rho the density, m the flux of twists, and delta a length that the model computes for each
+ * part. A ball of radius a has delta = tan_K(a)/2, where tan_K = s_K/c_K (numerics/numerics_curved.h). Let a part have
+ * the area 4 pi S^2. If K S^2 < 1, delta is at most that of a ball with this area, (S/2) (1 - K S^2)^(-1/2). If K S^2
+ * >= 1, a negative or infinite delta is replaced by K^(-1/2). The result is exact for balls in H^3 and E^3. In S^3 it
+ * is the added mass of the flow with a sink at the antipode, which is too large by 4 % for a ball of radius .5/sqrt(K),
+ * and by 42 % for radius 1/sqrt(K). Derived for this project.
  */
 
 typedef struct face {

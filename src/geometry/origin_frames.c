@@ -13,9 +13,10 @@
 
 #include <string.h>
 
-/* For frames farther apart than `far_apart` radii, distances use exp(-L) u. A chord would have an error of up to exp(2
- * far_apart) units of round-off. If u is below `near`, the chord is used, because the logarithm would amplify errors by
- * 1/sinh d. The matrix of a frame is not used above longest_matrix radii. */
+/* For frames farther apart than `far_apart` radii, distances are computed from u as above, because a chord would have
+ * an error of up to exp(2 far_apart) units of round-off. But if u is below `near`, the points are close to each other
+ * and the chord is used, because the logarithm would amplify errors by 1/sinh d. The matrix of a frame is not used
+ * above longest_matrix radii. */
 static const double far_apart = 2, near = 1.5, longest_matrix = 300;
 
 void cb_frames_make(const cb_space *g, const cb_origin *a, const cb_origin *b, cb_frames *frames) {

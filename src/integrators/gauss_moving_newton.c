@@ -223,8 +223,9 @@ static void carry_back_derivative(int d, double K, const double *e, const double
                           ey * e[p] * 2 * s * half * e[q] / (both * both));
 }
 
-/* Adds to a block on the diagonal the terms of one unit that force_block does not give: kinetic terms, and the
- * dependence of the anchor on xi and e. */
+/* Adds to a block on the diagonal the terms of one particle in one factor of the space that force_block does not give:
+ * kinetic terms, and derivatives of the anchor (gauss_moving.c) by the coordinates xi of the stages and e of the
+ * chart's centre. */
 static void kinetic_block(const cb_gauss *m, int a, const cb_moving_factor *f, double *block) {
   const cb_gauss_moving *w = m->self;
   const int s = m->s, d = f->d, B = s * m->dim;

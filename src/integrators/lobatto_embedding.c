@@ -271,8 +271,8 @@ static cb_status begin(cb_lobatto *l, const cb_state *state) {
   if (!status && l->rods) status = cb_lobatto_constraints_begin(l->rods, l, state->t, state, l->h);
   l->rounding = rounding_of(l->g, l->n, state->x);
   if (status || !l->rods) return status;
-  /* The noise is some units of round-off of the coordinates. They exceed the round-off of the displacements of a body
-   * that is nearly at rest. */
+  /* The noise is the round-off of the coordinates. The round-off of the displacements would be too small a number for a
+   * body that is nearly at rest. */
   double size = 0;
   for (int e = 0; e < l->n * l->k; e++) size = fmax(size, fabs(state->x[e]));
   l->noise = 16 * DBL_EPSILON * size;

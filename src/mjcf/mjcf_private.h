@@ -200,8 +200,8 @@ typedef struct cb_mjcf_target {
   int q, v; /* indices of its first coordinate (q) and of its first velocity (v) */
   struct cb_mjcf_target *next;
 } cb_mjcf_target;
-/* Adds a joint or a site of a body. at: the pose of the element's own body, in the frame of the body of the scenario.
- */
+/* Adds a joint or a site to the list of targets. `body` is the body of the scenario, which may consist of several
+ * welded <body> elements; at: the pose of the <body> that contains the joint or site, in the frame of `body`. */
 cb_status cb_mjcf_add_target(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body *body, const cb_pose *at,
                              cb_mjcf_target **out);
 /* Returns the first joint (or site, if `joint` is not set) that has this name in the file of r, or NULL. *copies

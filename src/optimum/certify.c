@@ -437,8 +437,9 @@ static cb_status check(const cb_optimum_problem *p, const cb_gait *gait) {
   return CB_OK;
 }
 
-/* Compares a stationary gait with Wong's equations (extremal.h). They include the bounds, but not the condition that
- * lines of the plot may not cross. A gait at which such lines touch is therefore not compared. */
+/* Compares a stationary gait with Wong's equations (extremal.h). These equations include bounds of the shape variables,
+ * but not the option no_crossing, by which lines of the body's drawing may not cross. A gait at which such lines touch
+ * is therefore not compared. */
 static void certify_stationary(cb_direct *d, const cut_gait *c, cb_optimality *v) {
   cb_optimum o = {.cost = v->cost};
   for (int k = 0; k < v->active_constraints; k++)

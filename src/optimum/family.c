@@ -438,7 +438,8 @@ static cb_status keep(grid *g, cb_direct *d, cb_family_node *node) {
   node->cost = cost;
   node->last = g->turn;
   cb_direct_signs(d, &node->index, &flat);
-  const bool order = g->axis[0].number < g->axis[1].number; /* the multipliers are in the order of the conditions */
+  /* d->nu has the multipliers of axes 0 and 1 in this order if `order` is true, otherwise in the reverse order */
+  const bool order = g->axis[0].number < g->axis[1].number;
   for (int i = 0; i < 2; i++) node->multiplier[i] = -d->nu[order ? i : 1 - i] / d->mu;
   return CB_OK;
 }

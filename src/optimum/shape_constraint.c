@@ -1,4 +1,5 @@
-/* Bounds, lines that may not cross, and the logarithmic barrier of a search with its primal-dual Hessian
+/* Constraints of the shape: bounds of its variables, and lines of the body's drawing that may not cross. Also the
+ * logarithmic barrier that keeps a search away from these constraints, and the primal-dual Hessian of the barrier
  * (shape_constraint.h). */
 #include "optimum/shape_constraint.h"
 

@@ -1,5 +1,5 @@
-/* The scheduler of a sweep, with threads and ranks (sweep/scheduler.h). The ranks are the processes of mpirun, which a
- * module implements, or a single process. */
+/* The scheduler of a sweep: distributes members over ranks and threads (sweep/scheduler.h). A rank is a process. Under
+ * mpirun there are several ranks, whose communication is in the module curvebody-mpi.so; otherwise there is one. */
 #include "sweep/scheduler.h"
 
 #include "core/file.h"

@@ -181,9 +181,9 @@ static void check_globals(const sample *s, const double *JG, const double *DG) {
   }
 }
 
-/* With mu = 1 and the cost v^T M v, the rates of the equations in homogeneous multipliers (optimum/extremal.h) equal
- * those of Wong's equations at P = (r, p, lambda). If lambda and mu are multiplied by the same factor, the rate of the
- * shape r does not change. */
+/* Wong's equations with a weight mu of the cost (optimum/extremal.h, homogeneous multipliers) have the state
+ * (r, v, lambda). With mu = 1 their rates equal those of the usual equations, whose state is (r, p, lambda) with the
+ * momentum p = M v + A^T lambda. If lambda and mu are multiplied by the same factor, the rate of r does not change. */
 static void homogeneous_multipliers_tell_the_same(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;

@@ -126,7 +126,7 @@ static cb_status evaluate_rows(cb_radau *m, int i) {
   return CB_OK;
 }
 
-/* Computes dv/dt of stage i, and in a chart g^-1. */
+/* Computes dv/dt at stage i. In a chart it also stores the inverse of the metric g_ij at each particle. */
 static cb_status accelerate(cb_radau *m, int i) {
   const int k = m->k;
   const double *F = cb_radau_of(m, m->F, i);

@@ -212,7 +212,8 @@ cb_joint_limit cb_mechanism_limit(const cb_mechanism *m, int number);
 const char *cb_mechanism_joint_name(const cb_mechanism *m, int joint);
 /* Finds the rates of all coordinates from the present momenta, which do not change. */
 cb_status cb_mechanism_rates_of_momenta(cb_mechanism *m, const cb_mechanism_bodies *b, double t);
-/* Adds an impulse along the gap to the momentum of the coordinate; settling then spreads it over the bodies. */
+/* Adds an impulse, which is positive into the allowed range, to the momentum of the coordinate of limit `number`.
+ * cb_mechanism_settle then spreads the impulse over the bodies. */
 void cb_mechanism_push_limit(cb_mechanism *m, int number, double impulse);
 /* cb_mechanism_release is called before an impact of many contacts and limits. Until cb_mechanism_hold is called, no
  * coordinate is held: limits count as contacts of the impact, and dry friction is too weak for an impact.

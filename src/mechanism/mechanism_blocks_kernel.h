@@ -75,7 +75,8 @@ INLINE v6 apply_D_transposed(v6 half, v6 mu) {
   const v3 w = half.a, f = plus(mu.l, cross(w, mu.l));
   return (v6){more(plus(mu.a, plus(cross(w, mu.a), cross(half.l, f))), dot(w, mu.a), w), f};
 }
-/* The row (x, y) D has the angular part row_D(x, y, half, w.v) and the linear part row_T(y, w). */
+/* (x, y) is a row of six numbers. The row (x, y) D has the angular part row_D(x, y, half, w.v) and the linear part
+ * row_T(y, w). */
 INLINE v3 row_T(v3 y, v3 w) { return plus(y, cross(w, y)); }
 INLINE v3 row_D(v3 x, v3 y, v6 half, lane wv) {
   const v3 part = more(plus(row_T(x, half.a), cross(half.l, y)), -wv, y);

@@ -79,7 +79,8 @@ static void loop_take(const cb_mechanism *m, cb_loop *l, bool end, const double 
   memcpy(N, covector, 6 * sizeof *N);
   if (!end) cb_mechanism_vector(place_of(m, l->link[0]), place_of(m, l->link[1]), l->d);
   if (!end || l->link[1] < 0) return;
-  cb_cross3(m->link[l->link[1]].moved, N + 3, moment); /* moves N to the origin at the beginning of the step */
+  cb_cross3(m->link[l->link[1]].moved, N + 3, moment); /* N is then about the origin of the body at the beginning of
+                                                            * the step */
   for (int k = 0; k < 3; k++) N[k] += moment[k];
 }
 

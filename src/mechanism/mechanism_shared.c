@@ -13,13 +13,13 @@
 
 /* --- C at coordinates --- */
 
-/* Up to this change of q the slopes are not evaluated again, and C is extrapolated to first order. */
+/* Up to this change of q, C and its slopes dC/dq are not evaluated again. C is then extrapolated to first order. */
 static const double near = 1e-11;
 /* Up to this change of the twists, relative to their size, forces are extrapolated to first order. */
 static const double near_twist = 1e-8;
 
-/* Finds C, and its slopes if `slopes` is set, at the coordinates of `all`. *same becomes true if the last C and slopes
- * are kept. */
+/* Finds C, and its slopes dC/dq if `slopes` is set. `all` holds the coordinates of all joints, of which C depends on
+ * some. *same becomes true if the last C and slopes are kept. */
 static cb_status find_C(cb_shared *s, const double *all, bool slopes, bool *same) {
   double q[CB_SHARED_COORDINATES], moved = 0;
   for (int c = 0; c < s->of.coordinates; c++) {

@@ -155,7 +155,8 @@ typedef struct cb_articulated {
                                * unit on outwards */
   double I[3][4], H[3][4], M[3][4];
   cb_six b;
-  /* constant data of the unit; at, turned and axis are those of the formula above */
+  /* Constant data of the unit. at, turned and axis are the vectors of that name in the equations of the quaternion and
+   * of r (comment before this struct). */
   double at[4], turned[4], axis[4];
   double motion[4][3][4]; /* of a screw: the vectors `fixed`, `along` and `across` (see above), for the three columns of
                            * R_ab and for r */

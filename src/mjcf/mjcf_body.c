@@ -13,10 +13,10 @@
 
 /* --- a body and the bodies in it --- */
 
-/* The bodies of the scenario, in MuJoCo's order. */
+/* The list of the bodies of the scenario, to which bodies are appended in MuJoCo's order. */
 typedef struct world {
   cb_mjcf_reader *r;
-  cb_mjcf_body **last;
+  cb_mjcf_body **last; /* end of the list */
 } world;
 
 typedef struct within {
@@ -283,7 +283,8 @@ static cb_status read_moving(world *u, const cb_mjcf_scope *scope, cb_xml *e, cb
   return status ? status : check_mass(body, e);
 }
 
-/* Adds the mass of a body that does not move. It counts if the file gives a total mass for all bodies. */
+/* Adds the mass of a body that does not move to the mass of the bodies that are left out. Does nothing if the file
+ * gives no total mass. */
 static cb_status weigh_left_out(world *u, const cb_mjcf_scope *scope, cb_xml *e) {
   cb_mjcf_body body = {.links = NULL};
   within w = {u, &body, &body.links, true};

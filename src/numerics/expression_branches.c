@@ -499,9 +499,9 @@ static cb_status split(cb_expression_branch *branch, int i, int *count, int kink
   return CB_OK;
 }
 
-/* Appends the tangent planes of a cone at its tip, but only if the tip is on the wall. It is not on the wall if the
- * expression, with 0 in place of the cone, does not depend on any variable before `fixed`. The axis of a cylinder is an
- * example. */
+/* Appends the tangent planes of a cone at its tip if the tip may be on the wall f >= 0. The tip is not on the wall if
+ * the expression, with 0 in place of the cone, does not depend on variables 0 to fixed - 1. An example is the axis of a
+ * cylinder. */
 static cb_status add_planes(cb_expression_branch *branch, int i, int *count, int tip, int fixed) {
   cb_expression_branch plane[CB_CONE_PLANES] = {{NULL, NULL, false, 0}};
   bool on_wall = false;

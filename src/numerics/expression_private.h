@@ -82,7 +82,7 @@ struct cb_expression {
   double *constant;
   const double **control; /* [controls]: addresses of the values, borrowed */
   cb_operation *operation;
-  uint8_t *variable; /* [ref] for variables: the index into x */
+  uint8_t *variable; /* [ref] for variables: the index of the variable in the array x of values */
   uint8_t *lowest;   /* [ref] the first variable with respect to which the quantity has a derivative, or CB_PASSIVE */
   uint8_t *slot;     /* [ref] the slot of the quantity's jet, or CB_PASSIVE */
 };

@@ -69,7 +69,7 @@ void cb_group_conjugate(const cb_group *G, const double *h, const double *g, dou
   G->multiply(G, product, back, out);
 }
 
-/* The value of a function of n, and its derivative. */
+/* The value f of a function of n (file head), and its derivative df by n. */
 typedef struct value {
   double complex f, df;
 } value;

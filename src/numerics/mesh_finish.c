@@ -322,7 +322,7 @@ static bool make_fan(const outline *o) {
 
 /* ---- ears ---- */
 
-/* Returns whether the outline at b turns back on itself, or does not move at all. */
+/* Returns whether the outline turns back on itself at corner b, or a neighbour of b is the same point as b. */
 static bool is_spike(const outline *o, int b) {
   const double *a = o->p[o->last[b]], *c = o->p[o->next[b]], *at = o->p[b];
   if (same(o, o->last[b], b) || same(o, b, o->next[b])) return true;

@@ -23,7 +23,7 @@ struct cb_active_constraints_work {
   const cb_basis *basis;
   int n, capacity;
   double *A, *phi, *dds; /* for each row: A[unknowns], phi[functions] and s''[n][n] (shape_constraint.h) */
-  double *z, *y;         /* [capacity]: z: the force on each row; y: the distance of each row */
+  double *z, *y;         /* [capacity]: for each row, the force z and the distance y of cb_cone_projection */
   /* the rows A and the gradient, projected on the changes of the gait that keep the conditions */
   double *projected, *vector;
   double *s, *ds, *second; /* for all constraints at one shape: s: values; ds and second: first and second

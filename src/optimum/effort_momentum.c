@@ -218,8 +218,8 @@ static double weighted(const cb_variation *v, int q, const place *p, const doubl
   return sum;
 }
 
-/* Computes the central difference of S by variable l of z. Returns the sum of the two values of S, at z_l + h and at
- * z_l - h. */
+/* Computes the derivative of S (the result of `weighted`) by z_l as the central difference with step h. Returns the sum
+ * of the values of S at z_l + h and at z_l - h. */
 static double both_sides(const cb_variation *v, int q, const place *p, double *z, int l, double h, double *difference) {
   double S[2];
   for (int side = 0; side < 2; side++) {
@@ -349,7 +349,8 @@ static cb_status given_at(cb_variation *v, int q, double mu, place *p, double *s
   return CB_OK;
 }
 
-/* Writes D z at node q to right[width][unknowns], and H D z to left. */
+/* Writes D z, the derivatives of z = (r, r', r'', Y) at node q by the coefficients, to right[width][unknowns]. Writes
+ * the product H D z to left[width][unknowns]. */
 static void spread(const cb_variation *v, int q, const double *H, double *left, double *right) {
   const cb_basis *s = v->basis;
   const int n = v->n, dim = v->dim, width = 3 * n + dim, u = v->unknowns, f = s->functions;

@@ -56,7 +56,7 @@ typedef struct problem {
                                     * slack has length 1 */
 } problem;
 
-/* Arcs, panels, and the memory of an iteration. */
+/* The arcs and panels of an extremal, and the work arrays of Newton's method on them. */
 typedef struct extremal_mesh {
   const problem *p;
   int arcs, panels, first[CB_ARCS_MAX + 1]; /* panels of arc a: first[a] to first[a + 1] - 1 */

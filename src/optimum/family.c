@@ -338,7 +338,8 @@ static cb_status find_starts(family_work *k, const cb_optimum_problem *o, int st
   for (int i = 0; i < *count && !status; i++) status = note_state(k, -1, first[i], 0, false);
   if (!status && !*count)
     return why ? why : cb_fail(CB_ERROR_ARGUMENT, "a family needs a gait to start from: give a `gait`");
-  return status || earlier ? status : report_family(k); /* new starts are reported together, known starts are not */
+  /* Known starts were reported before; new starts are reported here, all at once. */
+  return status || earlier ? status : report_family(k);
 }
 
 static cb_status run(family_work *k, const cb_optimum_problem *o, int starts, const cb_gait *const *start) {

@@ -219,8 +219,8 @@ static void left_rate(const cb_variation *v, const double *z, const double *xi, 
   }
 }
 
-/* Computes z_i = sum_j share_ji rate_j at the stages i of a panel, component by component. Returns the largest change
- * of z. */
+/* Sets component a of z at stage i of a panel, z[a][i], to the sum of share[j][i] rate[a][j] over the stages j. Returns
+ * the largest change of a component of z. */
 static double gather(int dim, double (*share)[STAGES], double (*rate)[STAGES], double (*z)[STAGES]) {
   double change = 0;
   for (int a = 0; a < dim; a++) {
@@ -263,9 +263,9 @@ static void panel_path(const cb_variation *v, double h, double (*xi)[CB_GROUP_DI
   for (int a = 0; a < dim; a++) z[STAGES][a] = h * cb_dot(STAGES, t->b, rate[a]);
 }
 
-/* Computes the group elements at the nodes of panel k, which begins at the element g, and z of panel_path. If there is
- * momentum, the velocities depend on the elements. Several sweeps are then made, until the elements change only by
- * round-off. */
+/* Computes the group elements g exp(z) at the nodes of panel k, and z as panel_path does. g is the element at the
+ * beginning of the panel. If there is momentum, the velocities depend on the elements. Several sweeps are then made,
+ * until the elements change only by round-off. */
 static void panel_elements(cb_variation *v, int k, const double *g, double (*z)[CB_GROUP_DIM]) {
   const cb_group *G = v->bundle->group;
   const cb_basis *s = v->basis;

@@ -14,7 +14,8 @@ struct cb_variation_work {
   double *Ad;            /* [nodes][dim][dim]: Ad_g at the nodes */
   double *turn, *way;    /* turn: Ad_g (dA/dr_i) v; way: Ad_g A_i (column i of A); at the nodes, [nodes][dim][n] */
   double *ddA, *ddM;     /* second derivatives of A and M at one node */
-  double *left, *right;  /* factors of the part of the Hessian that is not local in time: [..][unknowns] */
+  double *left, *right;  /* rows of length unknowns: left'right + right'left is the part of the Hessian that is not
+                          * local in time (variation_hessian.c) */
   double *rate, *before; /* for one plane (a, b) (variation.h): rate is a.y_1' at the nodes of a panel,
                           * [STAGES][unknowns]; before is a.y_1 at the beginning of the panel */
   /* [pairs i <= j][nodes][FORM]: the second derivatives of mu v'Mv/2 - <lambda, A v> by (r_i, r_j), (r_i, v_j), (v_i,

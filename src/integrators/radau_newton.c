@@ -242,7 +242,7 @@ void cb_radau_correct(cb_radau *m, const double *step, double scale, cb_stage_ch
       const double x = scale * from[e], y = scale * from[m->count + e];
       D[e] -= x;
       E[e] -= y / h;
-      if (m->published) { /* the unknowns are positions and velocities, with their round-off */
+      if (m->published) { /* adds the round-off of positions and velocities, which are the unknowns of this method */
         D[e] = (m->start->x[e] + D[e]) - m->start->x[e];
         E[e] = (m->v0[e] + E[e]) - m->v0[e];
       }

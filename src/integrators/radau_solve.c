@@ -326,9 +326,9 @@ static cb_status correction(cb_radau *m, bool fresh, double **r) {
   return CB_OK;
 }
 
-/* Makes one correction. Before that it damps the previous correction by the natural monotonicity test: that correction
- * is halved, up to 12 times, until the next one, with the same matrix, is smaller or noise. Source: Deuflhard, Newton
- * Methods for Nonlinear Problems (2004), 3.3.3, doi:10.1007/978-3-642-23899-4. */
+/* Makes one correction. First it damps the previous correction by the natural monotonicity test: the previous
+ * correction is halved, up to 12 times, until the correction after it, computed with the same matrix, is smaller or is
+ * noise. Source: Deuflhard, Newton Methods for Nonlinear Problems (2004), 3.3.3, doi:10.1007/978-3-642-23899-4. */
 static cb_status correct(void *method, cb_stage_change *c) {
   enum { HALVINGS = 12 };
   const double slow = 1e-3; /* the contraction above which the matrix is computed again */
@@ -373,8 +373,8 @@ static cb_stage_end end_published(const cb_iteration *how, const cb_stage_change
   return fmax(c->change, c->multiplier) <= how->target || c->iteration == how->maximum ? CB_STAGE_ENDED : CB_STAGE_ON;
 }
 
-/* Runs the iteration. m->noise allows for the round-off of g, which is that of the coordinates. The inverse of the
- * coefficient matrix A transfers this round-off to h v. */
+/* Runs the iteration for the stages. Its tolerance contains m->noise, because the residuals g of the rows have the
+ * round-off of the coordinates, and the inverse of the coefficient matrix A transfers this round-off to h v. */
 static cb_status iterate(cb_radau *m) {
   const double target = m->tolerance > 0 ? m->tolerance : m->published ? 1e-11 : DBL_EPSILON / 16;
   cb_iteration how = {name,
@@ -503,8 +503,8 @@ static void correct_multipliers(cb_radau *m, const double *E, const double *D) {
       for (int r = 0; r < m->R; r++) (part ? rate : g)[r] += carried[r];
     }
     if (!m->mu) continue;
-    /* For rows of velocity, a v = b, mu keeps a W G^T mu = 0, so that the correction W G^T mu of the positions
-     * satisfies these rows too. */
+    /* A row of velocity is a v = b with a row vector a. Its mu is chosen so that a W G^T mu = 0: the correction W G^T
+     * mu of the positions then satisfies this row too. */
     cb_radau_along(m, i, cb_radau_of(m, m->drift, i), carried);
     for (int r = 0; r < m->R; r++)
       if (m->rows->velocity[r]) cb_radau_row(m, m->z, i)[r] = -carried[r];

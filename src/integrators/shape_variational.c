@@ -82,7 +82,8 @@ void cb_shape_variational_forget(cb_shape_variational *work) {
   for (int k = 0; k < work->substeps; k++) work->history[k].count = 0;
 }
 
-/* Computes the form and its derivatives at the shape r: G[N][N] and dG[n][N][N]. */
+/* Computes the form G[N][N] and its derivatives dG[n][N][N] at the shape r. For a bundle without a form, computes the
+ * metric in place of the form, and the connection A. */
 static cb_status form_at(const cb_shape_problem *p, const double *r, double *G, double *dG, double *A) {
   const cb_bundle *b = p->bundle;
   const cb_status status = p->has_form ? b->class_->form(b, r, G, dG) : cb_bundle_evaluate(b, r, A, NULL, G, dG);

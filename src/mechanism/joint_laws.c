@@ -50,7 +50,8 @@ static cb_status store_name(cb_joint_laws *l, int other, const char **out) {
   return (*out = cb_arena_strdup(l->arena, word)) ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a name");
 }
 
-/* Finds the labels in a text. names[OTHERS] are stored in the arena. */
+/* Finds the labels of coordinates, and of their rates, in the text of an expression. Writes their numbers to *out, and
+ * the labels to names[OTHERS], which are stored in the arena. */
 static cb_status find_others(cb_joint_laws *l, const char *text, law *out, const char *names[OTHERS]) {
   int other[OTHERS], n = 0, index;
   const char *next = text, *begin;

@@ -10,12 +10,12 @@
  * the numbers that they read. */
 #define PARTS(B, at) for (int at = 0; at < (B)->count; at += WIDTH)
 
-/* Returns 0 where all numbers are finite, and nan elsewhere. */
+/* Returns for each body 0 if its six numbers in x are finite, otherwise nan. */
 INLINE lane not_finite(v6 x) {
   const v6 zero = minus6(x, x);
   return (zero.a.x + zero.a.y + zero.a.z) + (zero.l.x + zero.l.y + zero.l.z);
 }
-/* Returns the link of the first number that is not 0, or -1. */
+/* Returns the link of the first body whose result of not_finite() is not 0, or -1. */
 INLINE int find_bad(const int *link, lane zero) {
   for (int i = 0; i < WIDTH; i++)
     if (!(zero[i] == 0)) return link[i];

@@ -79,8 +79,8 @@ static void loop_take(const cb_mechanism *m, cb_loop *l, bool end, const double 
   memcpy(N, covector, 6 * sizeof *N);
   if (!end) cb_mechanism_vector(place_of(m, l->link[0]), place_of(m, l->link[1]), l->d);
   if (!end || l->link[1] < 0) return;
-  cb_cross3(m->link[l->link[1]].moved, N + 3, moment); /* N is then about the origin of the body at the beginning of
-                                                            * the step */
+  /* moves N from the present origin of the second body to its origin at the beginning of the step */
+  cb_cross3(m->link[l->link[1]].moved, N + 3, moment);
   for (int k = 0; k < 3; k++) N[k] += moment[k];
 }
 
@@ -453,7 +453,7 @@ void cb_couplings_record(cb_mechanism *m) {
       const cb_loop *part = &parts_of(m, i)[k];
       const cb_loop_row *row = row_of(m, i);
       const int first = part->link[0];
-      if (first >= 0 && m->link[first].joint == part->joint) /* the impulse on the first body is recorded */
+      if (first >= 0 && m->link[first].joint == part->joint) /* m->impulse is then that on the first body */
         cb_sweep_to_parent(part->d, -row->lambda, row->N0[k], m->impulse[part->joint]);
       else
         cb_add6(row->lambda, row->N0[k], m->impulse[part->joint]);

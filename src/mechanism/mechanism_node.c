@@ -49,7 +49,7 @@ void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
   if (same && m->taken) return;
   if (!same) {
     double *q = m->q;
-    if (m->tree) { /* places follow from coordinates */
+    if (m->tree) { /* here the places follow from m->q, which must not change, so a copy of m->q is updated */
       q = m->q1;
       memcpy(q, m->q, (size_t)m->coordinates * sizeof *q);
     }
@@ -154,8 +154,8 @@ static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, doub
     if (l->joint < 0) continue;
     memset(l->e, 0, sizeof l->e);
     const cb_joint *j = &m->joint[l->joint];
-    for (int c = 0; c < cb_joint_coordinates(j) && m->laws.drives;
-         c++) /* coordinates that modes hold have the rate 0 */
+    /* held coordinates add nothing, because their rate is 0 */
+    for (int c = 0; c < cb_joint_coordinates(j) && m->laws.drives; c++)
       if (j->driven[c]) cb_add6(m->drive_rate[m->first[l->joint] + c], m->now[l->joint].S[c], l->e);
   }
   for (int c = 0; c < m->coordinates; c++) {

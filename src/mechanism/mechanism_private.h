@@ -186,7 +186,7 @@ struct cb_mechanism {
                                           * drive_axis: their twists S there */
   double *drive_impulse;                 /* [coordinates]: the impulses of drives in the last step */
   int loops, rows, kept;                 /* kept: rows that are not dropped */
-  /* number of couplings; they have the last rows, and the last 2*couplings of the loops */
+  /* number of couplings: their rows are the last ones, and their parts are the last 2*couplings elements of `loop` */
   int couplings;
   bool sorted;  /* it is known which rows are dropped */
   int *implied; /* [joints]: number of rows that were dropped at the start, when no coordinate was held */

@@ -157,8 +157,8 @@ static void write_root(const cb_tree_step *w, int root) {
   memcpy(s->mu, s->momentum, sizeof s->mu);
 }
 
-/* Writes the states of bodies and joints at the end of a step, and adds the works of the step. Finds the impulses of the
- * joints. weight[CB_TREE_STAGES] are the weights of the stages. */
+/* Writes the states of bodies and joints at the end of a step, adds the works of the step, and finds the impulses of
+ * the joints. weight[CB_TREE_STAGES] are the weights of the stages. */
 static void tree_arrive(cb_tree_step *w, const double *weight) {
   cb_mechanism *m = w->m;
   cb_joint_tree *T = w->T;

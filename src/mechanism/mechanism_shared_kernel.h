@@ -43,7 +43,7 @@ INLINE void columns_add_cross(const double a[3], const columns V[3], columns out
   out[1] += a[2] * V[0] - a[0] * V[2];
   out[2] += a[0] * V[1] - a[1] * V[0];
 }
-/* out += M V, and out += M^T V */
+/* columns_add_block computes out += M V, and columns_add_block_transposed computes out += M^T V. */
 INLINE void columns_add_block(const double M[36], const six_columns *V, six_columns *out) {
   const columns v0 = V->of[0], v1 = V->of[1], v2 = V->of[2], v3 = V->of[3], v4 = V->of[4], v5 = V->of[5];
 #pragma GCC unroll 6

@@ -462,7 +462,8 @@ static cb_status find_impulses(cb_mechanism *m, const cb_block_step *step, doubl
   return CB_OK;
 }
 
-/* Finds the impulse of the joints on a link, in its frame, without the part that its shared momentum needs. */
+/* Finds the impulse of the joints on a link, in the frame of the link. The impulse that changes the shared momentum of
+ * the body is left out. */
 static void own_impulse(const cb_mechanism *m, int link, double out[6]) {
   double W[6];
   memcpy(W, m->wrench[link], sizeof W);

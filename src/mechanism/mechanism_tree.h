@@ -38,7 +38,8 @@ typedef struct cb_unit_rotation {
 
 /* Additional data of a unit that is a root: the variables of a step (integrators/rkmk4.c). */
 typedef struct cb_unit_root {
-  /* du, dl: rates of displacement and momentum; displaced, gained: their sums */
+  /* du, dl: rates of displacement and momentum at a stage; displaced, gained: their sums over the stages, times the
+   * weights of the stages and h */
   double du[6], dl[6], displaced[6], gained[6];
   double trial[6], dx[3]; /* the displacement from the start of the step to the present stage */
   cb_rigid_state total;   /* pose of the root, and momentum of its tree */

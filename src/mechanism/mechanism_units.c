@@ -259,7 +259,7 @@ void cb_tree_rotations(cb_joint_tree *T) {
     cb_tree_vector_rate(o->vector, NULL, o->V, NULL);
     if (!u->driven)
       for (int k = 0; k < 3; k++) q[k] = o->sign * o->vector[k];
-    else { /* V w = rate, by Cramer's rule */
+    else { /* solves V w = rate for w by Cramer's rule */
       double columns[3][3], c[3], right[3];
       for (int k = 0; k < 3; k++) {
         right[k] = o->sign * rate[k];

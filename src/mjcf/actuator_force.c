@@ -249,7 +249,8 @@ cb_status cb_mjcf_pull(const cb_mjcf_reader *r, const cb_mjcf_tendon *t, const c
 
 enum { ROOM = 4096 }; /* bytes: more than the text of w needs, as names have at most 23 characters */
 
-/* Writes w (file head) for each component, and the length and its rate. */
+/* Writes the vector w of a ball joint (file head), the length u . a of the actuator, and its rate w . a' as
+ * expressions. */
 static void put_ball(const cb_mjcf_hold *h, const double u[3], bool parent, char w[3][ROOM], char length[ROOM],
                      char rate[4 * ROOM]) {
   const char *const *a = h->label;

@@ -103,7 +103,7 @@ static cb_status note_left_out(const cb_mjcf_source *source, cb_xml *e, const ch
   return status;
 }
 
-/* Reads a free joint. Of its attributes only the damper has an effect. */
+/* Reads a free joint. Only its attribute `damping` has an effect. */
 static cb_status read_free(const parts *p, const cb_mjcf_scope *scope, cb_xml *e) {
   static const char *const left_out[] = {"stiffness", "armature", "frictionloss"};
   const cb_mjcf_reader *r = scope->r;

@@ -92,7 +92,9 @@ typedef struct cb_mjcf_whole {
   int copies;  /* number of copies of all <replicate> and <attach> */
   double mass; /* mass of bodies that are left out, if `total` is given */
   cb_mjcf_choices choices;
-  bool acting, clamping, touching, compensating; /* false if a flag of <option> disables it */
+  /* false if a flag of <option> disables the effect; acting: actuators; clamping: control ranges; touching: contacts;
+   * compensating: gravcomp */
+  bool acting, clamping, touching, compensating;
   bool springs, dampers, limits, frictions, equalities;
   unsigned long idle; /* bit i is set if group i of the actuators is disabled */
   struct cb_mjcf_target *targets, **last_target;
@@ -213,7 +215,7 @@ cb_status cb_mjcf_site_pose(const cb_mjcf_target *site, cb_pose *out);
 bool cb_mjcf_is_called(const cb_mjcf_reader *r, const cb_mjcf_target *t, const char *name);
 
 /* --- joints of bodies that are not free (mjcf_joint.c) --- */
-/* Reads a joint into the body. `at` is that of cb_mjcf_add_target. */
+/* Reads a joint and adds it to the joints of the body. `target` is that of the joint (cb_mjcf_add_target). */
 cb_status cb_mjcf_read_joint(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body *body, cb_mjcf_target *target);
 void cb_mjcf_take_joint(cb_xml *e);
 /* Chooses the classes and names of all joints. */

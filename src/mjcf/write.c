@@ -314,11 +314,12 @@ static void put_body(cb_text *out, const cb_mjcf *m, const cb_mjcf_body *body) {
   if (!body->holds && !body->held) put_start(out, body);
 }
 
-/* Integrators for MuJoCo's Euler, RK4, implicit and implicitfast: a more accurate one with the same step for Euler,
- * MuJoCo's own for RK4, and an implicit one for implicit steps. */
+/* The integrators of the scenario that replace MuJoCo's Euler, RK4, implicit and implicitfast, in this order, if there
+ * are no joints. Euler is replaced by a more accurate integrator, RK4 by the same method, and the implicit integrators
+ * by another implicit one. */
 static const char *const methods[] = {"rkmk4", "mujoco_rk4", "hamilton_pontryagin", "hamilton_pontryagin"};
 
-/* All joined bodies have the same integrator. In place of RK4 they have an integrator of order 4. */
+/* If there are joints, all bodies have the integrator hamilton_pontryagin, with order 4 in place of MuJoCo's RK4. */
 static void put_integrator(cb_text *out, const cb_mjcf *m) {
   cb_text_puts(out, "integrator:\n  name: ");
   cb_text_puts(out, m->joints ? "hamilton_pontryagin" : methods[m->integrator]);

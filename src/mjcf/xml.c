@@ -51,8 +51,8 @@ static void stop(reader *r, cb_status status) {
 
 static void stop_for_memory(reader *r) { stop(r, cb_fail(CB_ERROR_MEMORY, "no memory for '%s'", r->file)); }
 
-/* Makes a scalar at `at`, with a text column if the file contains its text unchanged. Returns false if there is no
- * memory. */
+/* Makes a scalar whose place is byte `at` of the file. Its text_column is set if the file contains its text unchanged
+ * there. Returns false if there is no memory. */
 static bool scalar(reader *r, size_t at, const char *text, cb_node *out) {
   const size_t n = strlen(text);
   *out = (cb_node){.kind = CB_NODE_SCALAR, .text = cb_arena_strndup(r->arena, text, n)};
@@ -194,7 +194,7 @@ bool cb_xml_is(cb_xml *e, const char *name) {
   return is;
 }
 
-/* The list of elements and attributes of a document that were not read. */
+/* The following functions write the list of the elements and attributes of a document that were not read. */
 
 static void put_place(const cb_node *at, cb_text *out) {
   const cb_place_text place = cb_place_text_of(at->line, at->column);

@@ -466,7 +466,7 @@ static void drop(cb_expression_branch *b) {
   cb_expression_free(b->guard);
 }
 
-/* Makes one side of a kink a branch in *out. */
+/* Sets *out to the branch that is the expression of *b on one side of a kink. */
 static cb_status choose(const cb_expression_branch *b, int kink, bool guarded, int side, cb_expression_branch *out) {
   *out = (cb_expression_branch){NULL, NULL, false, 0};
   cb_status status = make_side(b->value, kink, side, &out->value);

@@ -114,7 +114,7 @@ static int fail_letters(parser *p, const char *start, const char *letters) {
   const bool clear = (before == p->text || !strchr("/^", before[-1])) && digits < QUOTE_MAX;
   while (is_name(letters[length])) length++;
   const bool exponent =
-      length == 1 && (*letters == 'e' || *letters == 'E'); /* the exponent, whose digits are missing */
+      length == 1 && (*letters == 'e' || *letters == 'E'); /* the letter of an exponent without digits, as in `2e` */
   const bool known =
       !exponent && (cb_constant_find(letters, (size_t)length, &value) ||
                     cb_function_find(letters, (size_t)length) >= 0 || find(p->n, p->names, letters, length) >= 0 ||

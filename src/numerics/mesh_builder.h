@@ -34,7 +34,7 @@ typedef struct cb_token {
 /* The position of a reader of words. */
 typedef struct cb_cursor {
   size_t at;
-  bool obj; /* `#` begins a comment and a backslash joins the next line to this one */
+  bool obj; /* the file is OBJ: `#` begins a comment, and a backslash at the end of a line joins the next line to it */
 } cb_cursor;
 
 /* Reads the next word of the line. Returns false at the end of the line; the cursor is then at the line break or at the

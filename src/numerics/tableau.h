@@ -25,7 +25,7 @@ typedef struct cb_tableau {
   double a_hat[CB_STAGES_MAX][CB_STAGES_MAX]; /* the a_ij of Lobatto IIIB; for other methods the same as a */
 } cb_tableau;
 
-/* Compute the tableau of s stages. Return CB_ERROR_ARGUMENT if s is outside the range above. */
+/* These functions compute the tableau of s stages. They return CB_ERROR_ARGUMENT if s is outside the range above. */
 cb_status cb_tableau_gauss(int s, cb_tableau *out);
 cb_status cb_tableau_radau_iia(int s, cb_tableau *out);
 cb_status cb_tableau_lobatto(int s, cb_tableau *out);

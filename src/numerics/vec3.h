@@ -191,8 +191,8 @@ static inline void cb_add_product6(const double a[6][6], const double b[6][6], d
       for (int j = 0; j < 6; j++) out[i][j] += a[i][k] * b[k][j];
 }
 
-/* Rotate the angular and the linear part of a, for a = (angular, linear): cb_turn6 by R, and cb_turn6_transposed by
- * R^T. */
+/* cb_turn6 rotates the angular and the linear part of a = (angular, linear) by R, and cb_turn6_transposed rotates them
+ * by R^T. */
 static inline void cb_turn6(const double r[3][3], const double a[6], double out[6]) {
   cb_apply3(r, a, out);
   cb_apply3(r, a + 3, out + 3);

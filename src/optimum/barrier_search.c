@@ -245,8 +245,8 @@ cb_status cb_direct_maximum(const cb_optimum_problem *problem, const cb_gait *st
 /* --- corners of constraints around which a gait bends: located with a barrier, then solved by equations at vertices of
  * arcs --- */
 
-/* Other constraints may be violated by at most off_small, relative to the longest line. If a corner pulls the gait, its
- * force may be at most pull_small, relative to the largest force of a corner. */
+/* A gait through corners may violate constraints by at most off_small, relative to the longest line. The force of a
+ * corner that pulls the gait may be at most pull_small times the largest force of a corner. */
 static const double off_small = 1e-9, pull_small = 1e-8;
 
 cb_status cb_corner_at(cb_shape_constraints *w, cb_corner *corner, int functions, const double *c, bool slopes,

@@ -77,8 +77,8 @@ cb_status cb_direct_refine(cb_direct **at, bool *settled) {
   while (!status) {
     cb_direct *d = *at, *other = NULL;
     const bool held = cb_direct_held(d);
-    const int maximum =
-        held || !d->basis->harmonics ? SIZE_MAX_OF_BASIS / 2 : SIZE_MAX_OF_BASIS; /* on arcs: half the degree */
+    const int maximum = held || !d->basis->harmonics ? SIZE_MAX_OF_BASIS / 2
+                                                     : SIZE_MAX_OF_BASIS; /* on arcs the size is half the degree */
     if (held && !d->crossings) status = edge(d, &other);
     const bool last = other != NULL;
     if (!status && !last) {
@@ -192,7 +192,7 @@ static cb_status solve_by_wong(cb_direct *d, cb_optimum *o) {
   o->wong = e->cost;
   o->abnormal = o->abnormal || e->mu == 0;
   memcpy(o->r, e->r, n * sizeof *o->r);
-  memcpy(o->rate, e->v, n * sizeof *o->rate); /* exact to round-off */
+  memcpy(o->rate, e->v, n * sizeof *o->rate); /* accurate to round-off, unlike the rate from the gait */
   memcpy(o->p, e->p, n * sizeof *o->p);
   memcpy(o->lambda, e->lambda, dim * sizeof *o->lambda);
   o->speed = e->speed;

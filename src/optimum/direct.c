@@ -261,7 +261,7 @@ static const double slope_of_flow = 1e-5;
 /* Tolerance of the slope if the objective is the cost of torques. The second derivatives in time make its round-off
  * larger. */
 static const double slope_of_torques = 1e-9;
-enum { FLOW = 100 /* a gradient flow may take this factor more steps */ };
+enum { FLOW = 100 /* a gradient flow may make this many times more steps than other searches */ };
 
 bool cb_direct_smooth(const cb_optimum_problem *problem) {
   const cb_gait_target_kind kind = problem->target.kind;

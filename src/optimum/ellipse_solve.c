@@ -199,7 +199,7 @@ static void hold(cb_ellipse_work *w, const state *s) {
   for (int i = 0; i < w->n; i++) w->held[i] = w->o->start_shape || edge(w->o, w->x, i) * g[i] < 0;
 }
 
-/* Computes a step from the state s, and the multipliers nu for which the gradient of L is smallest. */
+/* Computes a step from the state s, and the multipliers nu for which the gradient of L = W + nu c is smallest. */
 static cb_status step(cb_ellipse_work *w, const state *s) {
   for (int pass = 0; pass < 2; pass++) {
     give(w, s);

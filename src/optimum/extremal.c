@@ -176,8 +176,9 @@ static cb_status extremal_report(const extremal_mesh *m, cb_extremal *e) {
 static double least(const problem *p, int i) { return p->o->lower ? p->o->lower[i] : -INFINITY; }
 static double maximum(const problem *p, int i) { return p->o->upper ? p->o->upper[i] : INFINITY; }
 
-/* Returns the set of held variables: those with excess >= 0. If all are held, the variable with the smallest excess
- * stays free. */
+/* Returns the set of variables that are held at a bound: those with excess[i] >= 0, where excess[i] is the distance of
+ * variable i beyond its bound, or the force of the bound. If this would hold all variables, the one with the smallest
+ * excess stays free. */
 static unsigned set_of(int n, const double *excess) {
   unsigned set = 0;
   int last = 0;

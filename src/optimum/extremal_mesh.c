@@ -25,9 +25,9 @@ static void take_unknowns(extremal_mesh *m, bool *short_of, unknowns *u) {
 }
 
 /* Divides the path into segments, and counts the unknowns and the conditions. The conditions are: r and p at both ends,
- * or r at both ends; the target; transversality; one row each for the objective, the shift and the sum of the
- * durations; one row per global; n + 2 more for an abnormal extremal; two rows where a variable meets its bound; `size`
- * rows per joint of segments. */
+ * or r at both ends; the target; transversality; one row each for the objective, the shift of time and the sum of the
+ * durations; one row for each of the globals mu and E; n + 2 more for an abnormal extremal; two rows where a variable
+ * meets its bound; `size` rows per joint of segments. */
 void mesh_divide(extremal_mesh *m, int segments) {
   const problem *p = m->p;
   m->segments = segments < maximum_segments(p) ? segments : maximum_segments(p);
@@ -140,7 +140,8 @@ static cb_status mesh_nodes(extremal_mesh *m) {
 
 static double floored(double x, double maximum) { return fmax(x, 1e-3 * maximum); }
 
-/* Sets the scales from the unknowns m->at. The scales do not change during the iteration on this mesh. */
+/* Sets the scales of r, p, lambda, v, the conditions and the cost from the unknowns m->at. The scales do not change
+ * during the iteration on this mesh. */
 static cb_status mesh_scale(extremal_mesh *m) {
   const problem *p = m->p;
   const int n = p->n, size = p->size, stages = m->panels * CB_STAGES;

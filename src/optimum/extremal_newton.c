@@ -179,9 +179,10 @@ static cb_status abnormal(rows *q) {
   return CB_OK;
 }
 
-/* For homogeneous multipliers adds the rows of homogeneous(). Otherwise adds a row against a shift of time, and then a
- * row for the objective, or for an abnormal extremal the rows of abnormal(). The derivative of the cost in the start
- * (r, p, lambda) is 2 (-f_p, f_r, xi), where f_r and f_p are the rates of r and p, and xi is the body velocity. */
+/* For homogeneous multipliers adds the rows of homogeneous(). Otherwise adds a row that forbids a shift of time, and
+ * then a row for the objective, or for an abnormal extremal the rows of abnormal(). The derivative of the cost in the
+ * start (r, p, lambda) is 2 (-f_p, f_r, xi), where f_r and f_p are the rates of r and p, and xi is the body velocity.
+ */
 static cb_status sought(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;

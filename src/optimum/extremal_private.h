@@ -94,7 +94,7 @@ typedef struct extremal_mesh {
 } extremal_mesh;
 
 static inline int globals(const problem *p) { return p->homogeneous ? 2 : 0; }
-/* Returns the number of columns of the solution of a panel: x_k, the duration, globals, 1. */
+/* Returns the number of columns of the solution of a panel: those of dx_k, the duration, the globals and 1. */
 static inline int width_of(const problem *p) { return p->size + 2 + globals(p); }
 static inline int states(const extremal_mesh *m) { return m->segments * m->p->size + m->arcs + globals(m->p); }
 static inline int columns(const extremal_mesh *m) { return states(m) + 1; }

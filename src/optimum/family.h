@@ -28,7 +28,7 @@ typedef enum cb_family_event_kind {
   CB_FAMILY_CYCLES,      /* 4 E(X/2) = E(X) for the cost E at the amount X: two cycles to X/2, each in half the time,
                           * cost as much as one to X */
   CB_FAMILY_EFFICIENT,   /* lambda X = E: the efficiency X^2/E is stationary (amount X, cost E, multiplier lambda) */
-  CB_FAMILY_UNRESOLVED,  /* the branch ends, since its gaits have features finer than its functions of time */
+  CB_FAMILY_UNRESOLVED,  /* the branch ends because the functions of time cannot resolve its gaits */
   CB_FAMILY_EVENTS
 } cb_family_event_kind;
 extern const char *const cb_family_event_names[CB_FAMILY_EVENTS];

@@ -314,8 +314,9 @@ cb_status family_events(family_walk *w, const family_branch *b, family_found fou
 
 enum { PARTS = 6, NEWTON = 40 };
 
+/* Two neighbouring knots of a branch, between whose amounts a given amount lies. */
 typedef struct place {
-  const family_point *a, *b; /* knots on both sides of the amount */
+  const family_point *a, *b;
 } place;
 
 static void row_of(const family_system *y, const family_point *p, double *X, double *E, double *lambda) {

@@ -124,7 +124,7 @@ static void symmetric_reflect(int n, const double *a, const double *beta, bool b
 
 /* --- diagonal form --- */
 
-/* Returns the maximum number of rotations for n eigenvalues. */
+/* Returns the maximum number of rotations in the computation of the n eigenvalues of a tridiagonal matrix. */
 static int symmetric_rotations(int n) { return n * n + 40 * n; }
 
 /* Takes one step of implicit QR with Wilkinson's shift on the rows `low` to `high`. `count` is the number of rotations

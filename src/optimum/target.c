@@ -110,7 +110,8 @@ static cb_status from_element(const cb_group *G, const double *e, const double *
   return G->log(G, off, c);
 }
 
-/* Computes the numbers of exp(y) g. y has only the components y_a = ya and y_b = yb; for a = b, y_a = ya + yb. */
+/* Computes the group element out = exp(y) g. y has only the components y_a = ya and y_b = yb; for a = b, y_a = ya +
+ * yb. */
 static void displaced(const cb_group *G, const double *g, int a, double ya, int b, double yb, double *out) {
   double y[CB_GROUP_DIM] = {0};
   y[a] += ya;

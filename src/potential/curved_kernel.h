@@ -325,9 +325,10 @@ INLINE vec smooth_slope(const sight *s, double K) {
   return green_slope(s, K) * set(K < 0 ? 1 : 1 / PI) - far;
 }
 
-/* Sums over the points of one rule, for values and gradients. */
+/* Sums over the points of one rule: the value of background(), and the gradients of green(), background() and
+ * smooth(). */
 typedef struct slopes {
-  vec value; /* of background() */
+  vec value;
   xyz green, background, smooth;
 } slopes;
 

@@ -15,7 +15,7 @@
 
 enum { FIELD_COLUMNS = 4 };
 
-/* Values on one side of the surface, at the faces and at the corners. */
+/* The potential phi and the velocity u on one side of the surface: at the faces, and at the corners. */
 typedef struct field_side {
   double *phi, (*u)[3], *corner_phi, (*corner_u)[3];
 } field_side;

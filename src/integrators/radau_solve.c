@@ -532,7 +532,7 @@ static cb_status factor(cb_radau *m) {
       cb_gram_factor(m->gram, cb_radau_of(m, m->X, middle), m->G + (size_t)middle * m->entries, NULL));
 }
 
-/* Makes one pass. The first pass of a step factors the Gram matrix. */
+/* Makes one pass of the fixed-point iteration over all stages. The first pass of a step factors the Gram matrix. */
 static cb_status cb_radau_sweep(cb_radau *m, bool first, cb_stage_change *c) {
   const size_t all = (size_t)m->s * m->count;
   double *E = m->next, *D = m->next + all;

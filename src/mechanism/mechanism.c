@@ -187,7 +187,7 @@ static cb_status build(cb_mechanism *m) {
   for (int i = 0; i < m->bodies; i++) m->link_of[i] = -1;
   cb_status status = find_incidence(m, &of);
   if (!status) status = grow(m, &of, -1, used);
-  for (int j = 0; j < m->joints && !status; j++) /* add the trees that are not joined to the world */
+  for (int j = 0; j < m->joints && !status; j++) /* adds the trees that are not joined to the world */
     for (int side = 0; side < 2 && !status; side++) {
       const int body = m->joint[j].body[side], root = m->links;
       if (body < 0 || m->link_of[body] >= 0) continue;

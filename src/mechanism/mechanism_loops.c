@@ -418,7 +418,8 @@ void cb_couplings_create(cb_mechanism *m) {
     }
 }
 
-/* Returns the value of the polynomial, and finds its derivative, at the present places. */
+/* Returns the value of the polynomial of a coupling, and finds its derivative, at the present value of the coordinate r
+ * on which it depends. */
 static double polynomial_of(const cb_mechanism *m, const cb_loop *part, double *slope) {
   return cb_joint_polynomial(&m->joint[part->joint].coupling[part->coordinate], part[1].value, slope);
 }

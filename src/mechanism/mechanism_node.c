@@ -154,8 +154,8 @@ static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, doub
     if (l->joint < 0) continue;
     memset(l->e, 0, sizeof l->e);
     const cb_joint *j = &m->joint[l->joint];
-    /* held coordinates add nothing, because their rate is 0 */
-    for (int c = 0; c < cb_joint_coordinates(j) && m->laws.drives; c++)
+    for (int c = 0; c < cb_joint_coordinates(j) && m->laws.drives;
+         c++) /* held coordinates add nothing, because their rate is 0 */
       if (j->driven[c]) cb_add6(m->drive_rate[m->first[l->joint] + c], m->now[l->joint].S[c], l->e);
   }
   for (int c = 0; c < m->coordinates; c++) {

@@ -26,7 +26,7 @@ typedef struct within {
   bool weighed;        /* only the mass is needed, because the body does not move */
 } within;
 
-/* What is known while the elements in a body are read. */
+/* The data that is collected while the elements of a body are read. */
 typedef struct parts {
   within *w;
   cb_mjcf_link *link;

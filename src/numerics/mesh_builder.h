@@ -89,6 +89,6 @@ cb_status cb_mesh_read_ply(cb_mesh_builder *b);
 cb_status cb_mesh_read_stl(cb_mesh_builder *b);
 cb_status cb_mesh_read_off(cb_mesh_builder *b);
 
-/* Return whether the bytes look like STL, or like OFF. */
+/* These functions return whether the bytes of the file look like STL, or like OFF. */
 bool cb_mesh_is_stl(const cb_mesh_builder *b);
 bool cb_mesh_is_off(const cb_mesh_builder *b);

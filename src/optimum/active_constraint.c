@@ -402,9 +402,8 @@ static cb_status add_edges_of_constraint(edges *e, cb_shape_constraints *w, cons
       if (!status) status = add(e, leaves(w, gait, k, end, end + 1. / SAMPLES, scratch), near);
     } else if (begins || (run == 0 && here <= s[last * count] && here < s[next * count])) {
       double least, at = nearest(w, gait, k, t - 1. / SAMPLES, t + fmax(run, 1) / SAMPLES, scratch, &least);
-      /* The gait or the bundle may have a break at a time in e. A minimum at a break is set to this time, because the
-       * golden-section search finds it only approximately. */
-      for (int b = 0; b < e->count; b++) {
+      for (int b = 0; b < e->count;
+           b++) { /* a minimum near a break is moved to its time, which golden sections find only approximately */
         const double way = remainder(e->time[b] - at, 1), there = distance(w, gait, k, e->time[b], scratch);
         if (fabs(way) < near && there <= least + tiny) {
           at = e->time[b];

@@ -77,8 +77,8 @@ cb_status cb_direct_refine(cb_direct **at, bool *settled) {
   while (!status) {
     cb_direct *d = *at, *other = NULL;
     const bool held = cb_direct_held(d);
-    const int maximum = held || !d->basis->harmonics ? SIZE_MAX_OF_BASIS / 2
-                                                     : SIZE_MAX_OF_BASIS; /* on arcs the size is half the degree */
+    const int maximum =
+        held || !d->basis->harmonics ? SIZE_MAX_OF_BASIS / 2 : SIZE_MAX_OF_BASIS; /* on arcs: half the degree */
     if (held && !d->crossings) status = edge(d, &other);
     const bool last = other != NULL;
     if (!status && !last) {

@@ -38,7 +38,7 @@ INLINE void transpose(vec x[3]) {
   x[1] = PICK(high, high2, 0, 1, 4, 5);
   x[2] = PICK(low, low2, 2, 3, 6, 7);
 }
-/* out = p (c a + s b) of quaternions */
+/* out = p (c a + s b) for quaternions p, a and b */
 INLINE void multiply(const double p[4], double c, const double a[4], double s, const double b[4], double out[4]) {
   const vec one = {-1, 1, -1, 1}, two = {-1, 1, 1, -1}, three = {-1, -1, 1, 1}, q = c * load(a) + s * load(b);
   store(out, (p[0] * q + p[1] * (one * PICK(q, q, 1, 0, 3, 2))) +

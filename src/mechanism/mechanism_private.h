@@ -248,7 +248,7 @@ bool cb_sweep_matrices(cb_mechanism *m, int *at);
 /* The loops of the sweeps, once per instruction set (mechanism_sweep_kernel.h). */
 struct cb_sweep_kernel {
   bool (*eliminate)(cb_mechanism *m, int *at); /* eliminates all links (see cb_sweep_matrices) */
-  /* solves for the loads r; alone: without closing twists and forces of joints */
+  /* finds eta of all links from the loads r; if `alone` is set, closing twists and forces of joints count as 0 */
   void (*solve)(cb_mechanism *m, bool alone);
 };
 extern const struct cb_sweep_kernel cb_sweep_kernel_x86_64, cb_sweep_kernel_avx2, cb_sweep_kernel_curved;

@@ -478,7 +478,7 @@ size_t cb_expression_next_name(const char **at, const char **name) {
     *name = *at;
     while (is_name(**at) || **at == '.') ++*at;
     length = (size_t)(*at - *name);
-  } while (length && (is_digit(**name) || **name == '.')); /* a number */
+  } while (length && (is_digit(**name) || **name == '.')); /* skips numbers */
   return length;
 }
 

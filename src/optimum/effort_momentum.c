@@ -126,7 +126,7 @@ static void gyroscopic(const cb_bundle *b, const cb_effort_locked *at, const dou
 }
 
 /* The torques that are due to the momentum are linear in the rates and quadratic in mu. Differences of these torques by
- * the rates and by mu are therefore exact. */
+ * the rates and by mu are therefore exact up to round-off. */
 cb_status cb_effort_add_gyroscopic(cb_variation *v, int q, bool slopes, cb_effort_node *out) {
   static const double h = 2e-3, weight[2] = {2. / 3, -1. / 12}; /* central differences of order 4 */
   const cb_bundle *b = v->bundle;

@@ -38,7 +38,8 @@ typedef struct cb_effort_node {
   double tau[N], x[N][3 * N], mu[N][D];
 } cb_effort_node;
 
-/* The derivatives of the cost at a node by the torque and the rate v of one variable. */
+/* t, v: the first derivatives of the cost at a node by the torque and by the rate of one variable; tt, tv, vv: the
+ * second derivatives. */
 typedef struct cb_effort_price {
   double t, v, tt, tv, vv;
 } cb_effort_price;

@@ -1,4 +1,5 @@
-/* Panels of collocation (extremal_private.h): residuals, and their linear equations condensed to the start. */
+/* This file computes the residuals of the collocation on panels, and their linearised equations. The equations of the
+ * panels are solved one after another, so that only the unknowns z remain (extremal_private.h). */
 #include "numerics/lie_private.h"
 #include "optimum/extremal_private.h"
 

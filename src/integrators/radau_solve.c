@@ -445,7 +445,7 @@ static void conditions(cb_radau *m) {
   const int s = m->s, last = s - 1;
   const double h = m->h;
   if (m->index == CB_RADAU_ACCELERATION) {
-    double *second = cb_radau_row(m, m->z, last); /* the memory for corrections of mu, which do not exist here */
+    double *second = cb_radau_row(m, m->z, last); /* the memory for corrections of mu: here there is no mu */
     cb_radau_along(m, last, cb_radau_rate(m, last), second);
     for (int r = 0; r < m->R; r++) second[r] += m->gamma[r];
   }

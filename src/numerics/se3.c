@@ -295,7 +295,8 @@ void cb_se3_dtau_inverse_apply(cb_se3_map map, const double Y[6], const double a
   }
 }
 
-/* For the map cayley and Y = (w, v), mu = (l, p): (l + w × l/2 + w (w.l)/4 + v × f/2, f), f = p + w × p/2. */
+/* Computes, for the map cayley and Y = (w, v), mu = (l, p): (l + w × l/2 + w (w.l)/4 + v × f/2, f), f = p + w × p/2.
+ */
 void cb_se3_dtau_inverse_transpose(cb_se3_map map, const double Y[6], const double mu[6], double out[6]) {
   const double *w = Y, wl = cb_dot3(w, mu);
   double turned[3], across[3], moment[3];

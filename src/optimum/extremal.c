@@ -192,7 +192,8 @@ static unsigned set_of(int n, const double *excess) {
 /* Fills mark[CB_MARKS], the sets of variables at bounds at the times (k + 1/2)/CB_MARKS. */
 static void bounds_of_gait(const problem *p, const cb_gait *start, unsigned *mark) {
   static const double near =
-      /* relative to the smaller of 1 and the distance between the bounds; a gait may meet a bound only at its nodes */
+      /* A variable within this distance of a bound counts as at the bound, because a gait may meet a bound only at its
+       * nodes. The distance is relative to the smaller of 1 and the distance between the bounds. */
       1e-3;
   for (int k = 0; k < CB_MARKS; k++) {
     double r[CB_SHAPE_MAX], excess[CB_SHAPE_MAX];

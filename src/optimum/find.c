@@ -106,7 +106,8 @@ static bool settle(trial *t, const cb_gait *start, bool stationary, int steps) {
   return !t->status;
 }
 
-/* Records how far a search for a minimum came although it did not converge. */
+/* Fills the members shape, fallen and maximum of *t for a search for a minimum that failed. `before` is the value of
+ * the objective at the start of the search. */
 static void note_end(trial *t, double before) {
   static const double at = .1, fallen = .5, endless = 1e3;
   const cb_direct *d = t->d;
@@ -124,8 +125,9 @@ static void note_end(trial *t, double before) {
     t->fallen = now;
 }
 
-/* Searches from one start. For every other random start, `any` is true; then a gait of stationary cost, which may be a
- * saddle, is tried first. For all other starts it is tried only if no minimum is found. */
+/* Searches from one start. If `any` is true (every second random start), first searches for a gait of
+ * stationary cost, which may be a saddle, and then for a minimum. Otherwise first searches for a minimum, and then, if
+ * there is none and no gradient flow is requested, for a gait of stationary cost. */
 static void search(const cb_optimum_problem *p, bool any, const cb_gait *start, trial *t) {
   t->found = 1;
   t->fallen = INFINITY;

@@ -198,7 +198,7 @@ static cb_status find_strengths(cb_flow_about *f, const double (*x)[3]) {
 
 /* Computes phi and u at the centres of sheets, as means of both sides. */
 static cb_status find_means(cb_flow_about *f, double *phi, double (*u)[3]) {
-  /* distance of points from the sheet, in units of the square root of a face's area */
+  /* phi and u are evaluated at this distance from the sheet, in units of the square root of a face's area */
   static const double beside = 1e-3;
   const size_t n = (size_t)f->faces;
   double(*at)[3] = malloc(n * sizeof *at), *some = malloc(n * sizeof *some), (*some_u)[3] = malloc(n * sizeof *some_u);

@@ -69,7 +69,7 @@ typedef struct cb_radau {
   double *g_rows, *rate, *G; /* g_rows: g; rate: its rate at (X, V); G: its gradient */
   double *gamma;             /* [R]: the part of d2g/dt2 at the last stage that does not depend on accelerations; only
                               * for CB_RADAU_ACCELERATION */
-  double *lift, *drift;      /* lift: [count], scratch; drift: [s][count], W G^T mu, or NULL */
+  double *lift, *drift;      /* lift: [count], scratch; drift: [s][count], W G^T mu, NULL without mu */
   double *y, *z;             /* [s][R]: y: corrections of lambda; z: corrections of mu */
   double *inverse;           /* [s][n*d*d], only in a chart: the inverse metric g^-1 at the stages */
   double *next;              /* [2][s][count]: E and D after the next pass of the iteration */

@@ -116,10 +116,12 @@ typedef struct cb_loop_row {
    * the first node. N0: at the first node; N1: at the last node. N0[1] and N1[1] are those of the second part of a
    * coupling. */
   double N0[2][6], N1[2][6];
-  double gap, target;  /* of a constraint: its gap, and the value that C eta must have */
+  double gap, target;  /* of a constraint: its gap, and the value that C eta must have, C eta = N (eta_B - X eta_A)
+                        * for the bodies A and B (mechanism_loops.c) */
   double force, stiff; /* of a coordinate: its force f and stiffness s (mechanism_loops.c) */
   double lambda, change_of_lambda;
-  double (*response)[6], (*change)[6]; /* [links]: response: eta, and change: dq, for the impulse lambda = 1 */
+  double (*response)[6], (*change)[6]; /* [links]: the eta (response) and the dq (change) of all links that the
+                                        * impulse lambda = 1 causes */
 } cb_loop_row;
 
 typedef struct cb_joint_tree cb_joint_tree;

@@ -257,7 +257,7 @@ cb_status cb_mjcf_read_key(cb_mjcf_reader *r, const cb_node **control);
 /* Adds the damper of a free joint as a wrench of its body. */
 cb_status cb_mjcf_damp(const cb_mjcf_reader *r, cb_mjcf_body *body, double damping);
 
-/* A range, or none. */
+/* A range of a control, a force or a coordinate. If `there` is false, no range is given. */
 typedef struct cb_mjcf_limit {
   bool there;
   double range[2];

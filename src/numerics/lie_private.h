@@ -43,7 +43,8 @@ static inline cb_status cb_lie_nearest_angle(double angle, double *out) {
 /* The terms B_2j/(2j)!, j = 1, 2, .., of the series of dexp^-1, with Bernoulli's numbers B. */
 enum { CB_LIE_TERMS = 6 };
 extern const double cb_lie_even[CB_LIE_TERMS];
-/* The adjoint of a group whose elements multiply by adding their numbers. */
+/* Sets out to the unit matrix. It is Ad_g of a group in which the numbers of a product are the sums of those of its
+ * factors. */
 void cb_lie_vector_adjoint(const cb_group *G, const double *g, double *out);
 /* Computes (a_y b_z - a_z b_y, a_z b_x - a_x b_z, K (a_x b_y - a_y b_x)) with K = G->K, and 0 in further places. This
  * is the bracket of so3, se2 and so21 with K = 1, 0, -1. */

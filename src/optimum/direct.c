@@ -261,7 +261,7 @@ static const double slope_of_flow = 1e-5;
 /* Tolerance of the slope if the objective is the cost of torques. The second derivatives in time make its round-off
  * larger. */
 static const double slope_of_torques = 1e-9;
-enum { FLOW = 100 /* a gradient flow may make this many times more steps than other searches */ };
+enum { FLOW = 100 /* a gradient flow may make FLOW times as many steps as other searches */ };
 
 bool cb_direct_smooth(const cb_optimum_problem *problem) {
   const cb_gait_target_kind kind = problem->target.kind;
@@ -357,8 +357,9 @@ static double merit(cb_direct *d, double amount, double rho, double *value_of, i
   return isfinite(m) ? m : INFINITY;
 }
 
-/* Returns the largest fraction of the step, at most 1, that may be taken. With this fraction the coefficients change by
- * at most half of their size, and the gait does not cross the barrier. */
+/* Returns the largest fraction of the step, at most 1, that may be taken. With this fraction the norm of the change of
+ * the coefficients is at most half of their norm (without the first coefficient of each variable) plus .1 for the cost
+ * of torques, or plus 1e-3 for other costs. The gait does not cross the barrier, to first order in the step. */
 static double longest(const cb_direct *d) {
   const int u = d->v->unknowns, f = d->basis->functions;
   double size = 0, step = 0;

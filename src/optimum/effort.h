@@ -25,7 +25,8 @@ typedef struct cb_effort {
   const cb_optimum_problem *problem; /* borrowed */
   const double *momentum;            /* the momentum mu_0; NULL: it is 0 */
   bool squared;                      /* true: E is the cost `torque`, also while a search for `work` begins */
-  double barrier, relaxed, smooth;   /* barrier: b, 0 without limits; relaxed: s; smooth: e */
+  double barrier, relaxed, smooth;   /* barrier: the weight b, 0 without limits; relaxed: the factor s of the limits;
+                                      * smooth: the smoothing e (file head) */
   /* results of the latest cb_effort_at. cost: E without barrier and smoothing; largest: the largest |tau_i|; work: int
    * tau_i v_i dt; mechanical: the sum of int |tau_i v_i| dt; share: the largest |tau_i|/T_i */
   double cost, largest[CB_SHAPE_MAX], work[CB_SHAPE_MAX], mechanical, share;

@@ -223,8 +223,9 @@ static cb_status no_least(const cb_optimum_problem *p, const double *r) {
                  p->start_shape ? "" : "a start shape or ");
 }
 
-/* Returns the maximum amount within constraints if it is below the amount of the target, and otherwise 0. The maximum
- * is computed from some of the starts; its relative error is some thousandths. */
+/* Returns the maximum amount within constraints if it is below the amount of the target, and otherwise 0. Also returns
+ * 0 if the objective is not the cost, or if there are no constraints or no amount. The maximum is that of searches from
+ * the first 6 starts; its relative error is some thousandths. */
 static double within_constraints(const cb_optimum_problem *p, cb_gait *const *start, int count) {
   enum { TRIES = 6 };
   const double asked = fabs(cb_gait_target_get(p->bundle->group, &p->target));

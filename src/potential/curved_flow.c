@@ -147,7 +147,8 @@ struct cb_curved_flow {
   cb_kirchhoff_options options;
   cb_operator_report report;
   cb_curved_panels panels;
-  double *b, *row_sum, *padded; /* b: [columns][n]; row_sum: [n]; padded: [columns][stride] */
+  double *b, *row_sum, *padded; /* b: [columns][n], right-hand sides; row_sum: [n], 1/2 plus the sum of each row of D;
+                                 * padded: [columns][stride], the input of a product */
   size_t stride;                /* length of a row: n, rounded up to whole vectors */
   double *D;                    /* rows of D, or the factors of I/2 - D */
   int *pivots, threads;

@@ -37,7 +37,7 @@ struct cb_flow_about {
   double (*v)[3];            /* [vertices]: the velocity of the surface */
   double *sigma;             /* [FIELD_COLUMNS][faces]: densities of the velocity: the vortices g (field.h), and -w on
                               * solids, 0 on sheets */
-  double *sources, *dipoles; /* [2][faces]: for phi, and for a field that is -1 in solids */
+  double *sources, *dipoles; /* [2][faces]: densities of two fields: phi, and a field that is -1 in solids */
   cb_far_field *velocity, *potential;
   double *at; /* [2][BATCH]: phi, and the field that is -1 in solids, at the points of a batch */
 };

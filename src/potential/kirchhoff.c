@@ -21,7 +21,7 @@ struct cb_kirchhoff {
   int vertices, faces,
       n;          /* n: number of panels, which are the faces that the fluid reaches; faces of cavities have no panel */
   double (*x)[3]; /* [vertices], at their present positions */
-  int (*face)[3], *kept; /* face: [faces]; kept: [n], the face of each panel */
+  int (*face)[3], *kept; /* face: [faces], the vertices of each face; kept: [n], the face of each panel */
   bool *reached;         /* [faces]: the fluid reaches the face */
   double centre[3], radius;
   cb_panels *panels;

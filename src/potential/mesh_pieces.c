@@ -490,7 +490,8 @@ static void inwards(const cb_panels *p, int panel, const double a[3], const doub
   for (int k = 0; k < 3; k++) out[k] /= length;
 }
 
-/* Returns 1 for a right angle, and 0 if the angle differs from a right angle by 45 degrees or more. */
+/* Returns the weight of an edge at which the surface bends by the angle `bend`: 1 for a right angle, and 0 for an angle
+ * that differs from a right angle by 45 degrees or more. */
 static double share_of_bend(double bend) {
   const double s = fmax(0, 1 - fabs(bend - M_PI / 2) / (M_PI / 4));
   return s * s * (3 - 2 * s);

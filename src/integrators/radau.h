@@ -43,7 +43,7 @@ typedef struct cb_radau {
   cb_radau_index index;
   cb_solver_choice solver;
   int max_iterations;
-  double tolerance;        /* relative tolerance of the stages; 0: round-off */
+  double tolerance;        /* relative tolerance of the stages; 0: they are iterated to round-off */
   double noise;            /* the noise of the stages, in units of round-off of the coordinates */
   cb_predictor *predictor; /* the predictor of `rates` */
 

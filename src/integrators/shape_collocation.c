@@ -40,7 +40,7 @@ struct cb_shape_collocation {
   const cb_tableau *tableau;
   const cb_shape_state *start;
   double h;
-  int n, dim, unknowns, index[CB_SHAPE_MAX]; /* index: the free variables */
+  int n, dim, unknowns, index[CB_SHAPE_MAX]; /* index: the numbers of the free variables */
   stage at[CB_STAGES_MAX];
   double J[CB_STAGES_MAX * CB_SHAPE_MAX * CB_STAGES_MAX * CB_SHAPE_MAX];
   int pivot[CB_STAGES_MAX * CB_SHAPE_MAX];

@@ -64,7 +64,7 @@ typedef struct cb_joint {
   double stiffness[6], rest[6], damping[6], armature[6], friction[6]; /* [coordinates]: stiffness and rest value of the
                                                                        * spring, damping, inertia of the rotor
                                                                        * (armature) and largest dry friction */
-  bool driven[6];                /* [coordinates]: q = law(t) (cb_mechanism_laws) */
+  bool driven[6];                /* [coordinates]: q is a given function of time (cb_mechanism_laws) */
   cb_joint_coupling coupling[6]; /* [coordinates]: the polynomial of another coordinate that determines this one, if
                                   * there is one */
   double limit[6][2];            /* [coordinates]: lowest and highest value; infinite, or both 0: none */

@@ -86,7 +86,7 @@ typedef struct v3 {
   lane x, y, z;
 } v3;
 typedef struct m3 {
-  v3 x, y, z; /* rows */
+  v3 x, y, z; /* the rows of the matrix */
 } m3;
 
 INLINE v3 get3(const cb_four p[3], int at) { return (v3){get(p[0] + at), get(p[1] + at), get(p[2] + at)}; }

@@ -73,7 +73,7 @@ typedef struct cb_link {
   double eta[6], w[6];  /* eta: the twist of the link at a node, or its displacement in a step; w: the impulse of the
                          * joint on this body */
   double dq[6];         /* [n]: rates of the free coordinates at a node, or their changes in a step */
-  double K[6][6];       /* the inertia at a node, unless it is constant */
+  double K[6][6];       /* the inertia at a node; not set if the inertia is constant */
   cb_place place;       /* the place of the body at the end of the trial step, or at the node */
   cb_factors6 *factors; /* the factors of A; only for a root without a joint */
 

@@ -168,7 +168,7 @@ typedef struct cb_articulated {
   cb_six load;
   double V[8], wrench[6]; /* the present twist, 6 numbers, and wrench in the frame of the body */
   double wrench_work;
-  const cb_rigid_problem *problem; /* NULL: no body */
+  const cb_rigid_problem *problem; /* NULL: the unit carries no body */
   const double (*K)[6], *rest;     /* inertia and momentum at rest in the frame of the body */
   bool diagonal;
   /* constant data of the unit */

@@ -39,7 +39,7 @@ typedef struct cb_mjcf_mesh {
 } cb_mjcf_mesh;
 
 typedef struct cb_mjcf_geom {
-  const char *name; /* "": it has none */
+  const char *name; /* "": the geom has no name */
   cb_mjcf_type type;
   double size[3];         /* sizes as in MJCF; for a mesh whose size was measured: half the sides of its box */
   cb_pose pose;           /* pose of the geom in its body; for a mesh: the pose of the frame of the mesh file */
@@ -80,7 +80,7 @@ typedef struct cb_mjcf_hold {
   double at[3], axis[3];            /* at: place of the joint; axis: its axis; both in the body's frame at the
                                      * reference */
   double ref;                       /* MuJoCo's coordinate at q = 0 */
-  double stiffness, rest, damping;  /* spring: force 0 at q = rest */
+  double stiffness, rest, damping;  /* rest: the q at which the spring has no force */
   double armature, friction;        /* friction: largest dry friction */
   double limit[2], effort[2];       /* limit: range of q; effort: range of the force of all actuators together;
                                      * infinite: none */

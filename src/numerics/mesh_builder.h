@@ -15,7 +15,7 @@ typedef struct cb_mesh_builder {
   const char *name, *bytes;
   size_t n, binary;      /* n: number of bytes; binary: from this offset on the bytes are not text */
   int base;              /* the number that the file gives to its first vertex: 0 or 1 */
-  double (*vertices)[3]; /* [capacity], the maximum number that the file can contain */
+  double (*vertices)[3]; /* [capacity]; capacity: the maximum number of vertices that the file can contain */
   size_t n_vertices, capacity;
   cb_index_list edges;          /* two vertices per edge */
   cb_index_list corners, ends;  /* as in cb_mesh; the corners of the polygon or line that is being read come last */

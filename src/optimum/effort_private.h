@@ -14,7 +14,7 @@ enum { N = CB_SHAPE_MAX, D = CB_GROUP_DIM, FORM_MAX = D + N };
 
 /* The inertia of the locked body at a shape, and the connection, for motions with momentum. */
 typedef struct cb_effort_locked {
-  double A[D * N], dA[N * D * N], inverse[D * D], dP[N * D * D]; /* inverse: P^-1 */
+  double A[D * N], dA[N * D * N], inverse[D * D], dP[N * D * D]; /* inverse: P^-1; dP: dP/dr */
 } cb_effort_locked;
 
 struct cb_effort_work {

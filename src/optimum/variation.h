@@ -78,7 +78,7 @@ typedef struct cb_variation {
   double *dy;    /* [dim][unknowns]: y_1(1), the derivative of the holonomy in c */
   /* The following arrays have values at the nodes. */
   double *r, *v;   /* [nodes][n]: the shape r of the gait and v = r' */
-  double *element; /* [nodes][group->size]: g */
+  double *element; /* [nodes][group->size]: the group element g */
   double *A, *dA, *M, *dM;
   struct cb_effort
       *effort; /* borrowed, set by the caller: the cost is that of torques (effort.h); NULL: int v.M v dt */

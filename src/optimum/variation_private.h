@@ -22,7 +22,7 @@ struct cb_variation_work {
    * r_j) and (v_i, v_j), times the weights of the nodes */
   double *form;
   double *x, *y;                /* work arrays for one block of the Hessian: [nodes][functions] */
-  int pieces;                   /* 0: the gait is one piece */
+  int pieces;                   /* number of pieces; 0: the gait is not divided */
   int *piece;                   /* [panels]: the piece of each panel */
   double *share, *part, *slope; /* for each piece: its share of time s_k, cost E_k, and dE_k[unknowns] (variation.c) */
 };

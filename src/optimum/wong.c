@@ -240,7 +240,7 @@ cb_status cb_wong_bound_force(const cb_wong *w, unsigned held, const double *x, 
 
 typedef struct rates_point {
   double A[ENTRIES], dA[CB_SHAPE_MAX * ENTRIES], M[SQUARE], dM[CB_SHAPE_MAX * SQUARE];
-  double p[CB_SHAPE_MAX];                /* Mv */
+  double p[CB_SHAPE_MAX];                /* M v */
   double Al[CB_SHAPE_MAX][CB_SHAPE_MAX]; /* (d_kA)^T lambda, d_k: derivative by r_k */
   double Mv[CB_SHAPE_MAX][CB_SHAPE_MAX]; /* (d_kM) v */
   double Av[CB_SHAPE_MAX][CB_GROUP_DIM]; /* (d_kA) v */

@@ -37,7 +37,7 @@ struct cb_kirchhoff {
   double *w, *phi;        /* [COLUMNS][n]: normal velocities and potentials of the motions */
   double *some;           /* [2][COLUMNS][n]: work array, for example for right-hand sides and solutions */
   bool solved, placed;    /* placed: the body is near a wall, so that the added mass depends on the position */
-  double K[6][6], asymmetry, coarseness; /* K: about the centre of the panels */
+  double K[6][6], asymmetry, coarseness; /* K: the added mass about the centre of the panels */
 };
 
 const char *cb_potential_method_name(cb_potential_method method) {

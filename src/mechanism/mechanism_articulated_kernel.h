@@ -12,7 +12,7 @@
 /* --- places --- */
 
 /* Finds `motion`, the columns of R_ab and r, for a screw or a unit without coordinates. `turned` becomes the quaternion
- * of p R_ab, where p is that of the parent. */
+ * of p R_ab, where p is the quaternion of the parent. */
 INLINE void place_screw(const cb_articulated *o, double q, const double p[4], vec motion[4], double turned[4]) {
   double cos_half = 1, sin_half = 0;
   if (o->turn != 0) {

@@ -307,8 +307,8 @@ static bool are_placed(const cb_tree_step *w) {
   return same;
 }
 
-/* Places all units at the start of a step, and finds their momenta. Finds their twists, too, if the twists of the
- * states are known, and returns whether this is so. */
+/* Places all units at the start of a step, and finds their momenta. If the twists of the states are known, finds the
+ * twists of the units, too, and returns true; otherwise returns false. */
 static bool begin(cb_tree_step *w) {
   cb_joint_tree *T = w->T;
   const size_t size = (size_t)T->coordinates * sizeof(double);

@@ -107,7 +107,8 @@ void cb_shared_begin(cb_mechanism *m) {
   if (m->shared) m->shared->known = false;
 }
 
-/* Returns whether the twists differ so little from those of slope_Y that the square of the difference is negligible. */
+/* Returns whether the twists differ so little from those at which slope_Y was computed (slope_at) that the square of
+ * the difference is negligible. */
 static bool is_near(const cb_shared *s) {
   double change = 0, size = 0;
   for (int b = 0; b < s->n; b++)

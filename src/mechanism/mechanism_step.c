@@ -412,7 +412,8 @@ static cb_status begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, const
   return CB_OK;
 }
 
-/* Finds the impulses of all joints from those that bodies need, and m->wrench, the sum on each body. */
+/* Finds the impulses of all joints from m->need, the impulses that the bodies need. Sets m->wrench to the sum of the
+ * impulses on each body. */
 void cb_mechanism_share_impulses(cb_mechanism *m) {
   if (!m->rows) return cb_sweep_impulses(m, (const double(*)[6])m->need, m->wrench);
   cb_loops_impulses(m, m->pushed);
@@ -471,8 +472,8 @@ static void own_impulse(const cb_mechanism *m, int link, double out[6]) {
   cb_turn6_transposed((const double(*)[3])m->link[link].r0, W, out);
 }
 
-/* Replaces the angle by which a step rotates a body in a block by that of cb_rigid_trial_turn. It is called if the
- * angle is not small. */
+/* Sets the angle by which a step rotates a body in a block to the result of cb_rigid_trial_turn. This function is
+ * called if the angle is not small. */
 static cb_status find_turn(const cb_mechanism *m, const cb_mechanism_step *step, cb_body_block *B, int place) {
   const int link = B->link[place];
   const cb_link *l = &m->link[link];

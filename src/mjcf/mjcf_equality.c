@@ -92,7 +92,8 @@ static cb_status note_start(const cb_mjcf_reader *r, const cb_mjcf_hold *h, doub
   return h->by->note ? CB_OK : cb_mjcf_no_memory(r);
 }
 
-/* Finds the value of the coordinate at the start, after that of the coordinate on which it depends. */
+/* Finds the value of the coordinate at the start. If it depends on another coordinate, first finds the value of that
+ * coordinate. */
 static cb_status start_one(const cb_mjcf_reader *r, cb_mjcf_hold *h) {
   double slope;
   if (!h->by) return CB_OK;
@@ -220,7 +221,8 @@ static void hold(cb_mjcf_loop *loop) {
 
 /* Finds the coordinates of each joint that closes a loop. They are the logarithm of the rotation q_a^-1 q_b q p^-1 from
  * the joint's frame in the first body to its frame in the second one, in the axes of the first body. q_a and q_b are
- * the rotations of the bodies, p and q those of the frame in them. */
+ * the rotations of the two bodies; p and q are the rotations of the joint's frame in the first and in the second body.
+ */
 void cb_mjcf_start_loops(cb_mjcf *m) {
   for (cb_mjcf_loop *l = m->loops; l; l = l->next) {
     double q[2][4] = {{1}, {1}}, back[4], turn[4];

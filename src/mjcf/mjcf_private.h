@@ -215,7 +215,7 @@ cb_status cb_mjcf_site_pose(const cb_mjcf_target *site, cb_pose *out);
 bool cb_mjcf_is_called(const cb_mjcf_reader *r, const cb_mjcf_target *t, const char *name);
 
 /* --- joints of bodies that are not free (mjcf_joint.c) --- */
-/* Reads a joint and adds it to the joints of the body. `target` is that of the joint (cb_mjcf_add_target). */
+/* Reads a joint and adds it to the joints of the body. `target` is the data of the same joint (cb_mjcf_add_target). */
 cb_status cb_mjcf_read_joint(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body *body, cb_mjcf_target *target);
 void cb_mjcf_take_joint(cb_xml *e);
 /* Chooses the classes and names of all joints. */

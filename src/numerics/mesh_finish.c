@@ -199,7 +199,7 @@ typedef struct outline {
   int n;
   double (*u)[3];     /* [n]: the corners relative to the first, scaled so that the largest number is 1 */
   double (*p)[2];     /* [n]: the corners in the plane, counterclockwise */
-  int *next, *last;   /* [n]: the next and the previous corner among those that are left */
+  int *next, *last;   /* [n]: the next and the previous corner among the corners that are not cut off */
   int (*triangle)[3]; /* the triangles, as indices of corners */
 } outline;
 

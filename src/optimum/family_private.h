@@ -50,7 +50,7 @@ cb_status family_point_copy(const family_system *y, const family_point *from, fa
 cb_status family_correct(family_system *y, family_row row, const double *direction, double value, family_point *p,
                          int *iterations);
 /* Computes the tangent, the eigenvalues and the index of a point that family_correct has computed. The tangent points
- * in the direction of `before`; NULL: in that of a growing amount. */
+ * in the direction of `before`, or of a growing amount if `before` is NULL. */
 cb_status family_look(family_system *y, const double *before, family_point *p);
 /* Computes direction[size], in which another branch leaves the bifurcation p. It has length 1 and is at right angles to
  * the tangent. */

@@ -40,8 +40,8 @@ enum {
   CB_CURVED_LANES = CB_CURVED_NODE + 5 * CB_CURVED_NODES
 };
 
-/* The point x at which S and D are computed, for K = -1 or 1. few: use the rule of degree 2, otherwise that of degree
- * 5.
+/* The point x at which S and D are computed, for K = -1 or 1. few: the rule of degree 2 is used, otherwise the rule of
+ * degree 5.
  */
 typedef struct cb_curved_view {
   double x[4];

@@ -1,5 +1,6 @@
 /* The integrators of shape variables that move by themselves (bundle/shape_motion.h): hamilton_pontryagin with inertia,
- * gauss and radau_iia with drag. Their files in integrators/ have the classes that list them. */
+ * gauss and radau_iia with drag. hamilton_pontryagin.c, gauss.c and radau_iia.c refer to the integrator classes of this
+ * file (cb_integrator_class.other). */
 #include "integrators/shapes.h"
 
 #include <stdlib.h>

@@ -296,8 +296,8 @@ static double cross(const double a[2], const double b[2], const double c[2]) {
   return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
-/* Returns 1 if c is to the left of the line from a to b, -1 if it is to the right, and 0 if it is on it up to
- * round-off. The numbers are at most 1. */
+/* Returns 1 if corner k is to the left of the line from corner i to corner j, -1 if it is to the right, and 0 if it is
+ * on the line up to round-off. No coordinate of a corner is above 1. */
 static int side(const outline *o, int i, int j, int k) {
   const double *a = o->p[i], *b = o->p[j], *c = o->p[k], x = cross(a, b, c),
                unsure = 1e-15 * (fabs(b[0] - a[0]) + fabs(b[1] - a[1]) + fabs(c[0] - a[0]) + fabs(c[1] - a[1]));

@@ -239,9 +239,9 @@ static cb_status note_and_leave(void *context, const cb_family_event *event, con
 
 static cb_status follow(family_work *k, family_point *first);
 
-/* At a bifurcation p another branch crosses. Follows this branch in both of its directions; but if these are mirror
- * images of each other, only in the first. To find this out, the start in the second direction is 1.3 times as far from
- * p as that in the first: its mirror image is then a gait of the branch that was followed first (`known`). */
+/* At a bifurcation p another branch crosses. Follows the other branch in both of its directions, but only in the first
+ * one if the gaits of the second are their mirror images. To find this out, the start in the second direction is 1.3
+ * times as far from p as that in the first: its mirror image is then a gait of the branch that was followed first. */
 static cb_status leave(family_work *k, const family_point *p) {
   static const double far = .05;
   double *across = malloc((size_t)p->size * sizeof *across), size = 0;

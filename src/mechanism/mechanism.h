@@ -130,7 +130,8 @@ typedef enum cb_joint_work {
   CB_JOINT_WORKS
 } cb_joint_work;
 const double *cb_mechanism_work(const cb_mechanism *m, cb_joint_work work);
-/* Returns the work of all wrenches of a body's problem since the start; 0 for a body that is not joined. */
+/* Returns the work since the start of the wrenches that cb_rigid_problem gives for a body; 0 for a body that is not
+ * joined. */
 double cb_mechanism_wrench_work(const cb_mechanism *m, int body);
 
 /* The states of the bodies, and a function that returns the problem of a body. */

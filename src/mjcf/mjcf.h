@@ -158,7 +158,7 @@ typedef struct cb_mjcf {
   bool floor; /* the floor is the half space below height along the normal */
   double normal[3], height;
   int actuators;
-  double *control;      /* [actuators]: their controls; NAN: it is left out, or has an expression */
+  double *control; /* [actuators]: their controls; NAN: the actuator is left out, or its control is an expression */
   const char *left_out; /* one line for each element that is not read, `file:line:column: left out: ..` */
 } cb_mjcf;
 

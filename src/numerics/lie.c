@@ -88,7 +88,7 @@ static value horner(int terms, const double *c, double complex x) {
   return sum;
 }
 
-/* Returns sum (-n)^k/(2k + offset)! and its derivative, for the offset 2 or 3. */
+/* Returns the sum of (-n)^k/(2k + offset)! over k = 0, 1, .., and its derivative by n. The offset is 2 or 3. */
 static value factorial_series(int offset, double complex n) {
   double c[FACTORIAL_TERMS] = {offset == 2 ? 1.0 / 2 : 1.0 / 6};
   const int terms = cabs(n) < 0.5 ? FACTORIAL_TERMS / 2 : FACTORIAL_TERMS;

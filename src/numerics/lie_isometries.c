@@ -438,7 +438,7 @@ const cb_group cb_group_so31 = {
  * The logarithm and the projection are those of SO(3,1) with z fixed.
  */
 
-/* Returns sin(r)/r with r^2 = n, for n < 0 sinh(|r|)/|r|. */
+/* Returns sin(r)/r for n >= 0 and sinh(r)/r for n < 0, where r = sqrt|n|; 1 for n = 0. */
 static double sine(double n) {
   const double r = sqrt(fabs(n));
   return n < 0 ? (r > 0 ? sinh(r) / r : 1) : cb_sinc(r);

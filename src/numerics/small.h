@@ -69,8 +69,8 @@ static inline double cb_cholesky_whole_inverse(int n, const double *l, double *i
 }
 
 /* Factors a in place as LU with row pivoting, and sets pivot[n]. Returns 0, or the number of the first pivot, from 1,
- * that is zero or not finite. The functions are inlined so that a constant n gives loops of constant length; the outer
- * loop is then unrolled. */
+ * that is zero or not finite. cb_lu_factor and cb_lu_solve are inlined so that a constant n gives loops of constant
+ * length; the outer loop is then unrolled. */
 static inline __attribute__((always_inline)) int cb_lu_factor(int n, double *a, int *pivot) {
 #pragma GCC unroll 8
   for (int k = 0; k < n; k++) {

@@ -20,7 +20,7 @@ typedef struct cb_effort_locked {
 struct cb_effort_work {
   cb_arena *arena;
   double *c;                      /* [unknowns]: the coefficients of the latest evaluation */
-  double *curve;                  /* [nodes][n]: r'', with time divided by the duration */
+  double *curve;                  /* [nodes][n]: the second derivative of r by time/duration */
   double *ddM, *around[2];        /* [n][n][n][n]: ddM: second derivatives of M at a node; around: scratch for ddM near
                                    * this node */
   cb_effort_locked *at;           /* [nodes]: inertia and connection at each node; NULL without momentum */

@@ -71,7 +71,8 @@ static bool small_target(const cb_optimum_problem *o, cb_small_target *t) {
 
 /* --- an ellipse at a shape --- */
 
-/* Computes K[n][n] = L^-1 <lambda, B> L^-T for the Cholesky factor L in the lower triangle of l. */
+/* Computes K[n][n] = L^-1 <lambda, B> L^-T, where B is the curvature. L, in the lower triangle of l, is the Cholesky
+ * factor of the cost metric. */
 static void whitened(int n, int dim, const double *B, const double *lambda, const double *l, double *K) {
   memset(K, 0, (size_t)(n * n) * sizeof *K);
   for (int i = 0; i < n; i++)

@@ -229,8 +229,8 @@ static void moved(const cb_ellipse_work *w, double share, double *x) {
   }
 }
 
-/* Halves the step until it decreases the merit; the first trial is at most a quarter of the window. Returns false if
- * none of 30 trials decreases the merit. */
+/* Halves the step until it decreases the merit. In the first trial no variable changes by more than a quarter of its
+ * window (cb_shape_window). Returns false if none of 30 trials decreases the merit. */
 static bool advance(cb_ellipse_work *w, state *s) {
   enum { HALVINGS = 30 };
   double weight = 0, share = 1, slope = 0;

@@ -39,8 +39,8 @@ static void report(const cb_direct *d, const cb_optimum *of, cb_family_member *o
                             .gait = of->gait};
 }
 
-/* Returns whether b is on the same branch as a: the cost must rise from a to b by about as much as the trapezium rule
- * predicts from d(cost)/d(amount) = 2 multiplier. */
+/* Returns whether b is on the same branch as a: both must have the same index, and the cost must rise from a to b by
+ * about as much as the trapezium rule predicts from d(cost)/d(amount) = 2 multiplier. */
 static bool goes_on(const cb_family_member *a, const cb_family_member *b) {
   const double rise = (a->multiplier + b->multiplier) * (b->amount - a->amount);
   return b->index == a->index && b->cost > a->cost && fabs(b->cost - a->cost - rise) < .5 * fabs(rise);

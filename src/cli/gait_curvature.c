@@ -228,7 +228,7 @@ static cb_status write_file(const cli_gait_job *job, const grid *g) {
   return cb_arrays_close(a, CB_OK);
 }
 
-/* Warns of singular shapes that are not at nodes. */
+/* Warns of singular shapes between the grid points (nodes). */
 static cb_status warn_of_poles(const cli_gait_job *job, const grid *g) {
   const int v[2] = {g->i, g->j};
   cb_status status = cb_grid_regular(g->bundle, v, g->points, (const double *const *)g->axis, g->at, g->connection);

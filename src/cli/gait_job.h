@@ -49,7 +49,7 @@ cb_status cli_gait_problem(const cli_gait_job *job, const cb_optimum_problem **o
 /* Checks the name of the file to which a scenario is written. Returns CB_ERROR_INPUT if the name does not end with
  * .yaml, .yml or, if `hdf5` is true, .h5. The name "-" is the standard output; with --json it gives CB_ERROR_INPUT. */
 cb_status cli_gait_check_output(const cli_gait_job *job, bool hdf5);
-/* Writes a text to the output. */
+/* Writes a text to the file `output`; "-" is the standard output. */
 struct cb_text;
 cb_status cli_gait_write_text(const char *output, const struct cb_text *text);
 

@@ -79,8 +79,7 @@ static void gait_print_problem(const cli_gait_job *job, const cb_optimum_problem
   printf("\n");
 }
 
-/* Print an optimum as lines, or as JSON keys without braces. based: there is a start shape, so that conjugate times are
- * printed too. */
+/* Prints the number of conjugate times before 1, the first of them, and the first one from 1 on. */
 static void gait_print_conjugates(const cb_optimum *o) {
   if (o->conjugates < 0) return;
   printf("%-12s", "conjugate");
@@ -101,6 +100,7 @@ static void print_efforts(const cb_bundle *b, const cb_optimum *o) {
   printf("%-12s%.15g\n", "mechanical", o->mechanical);
 }
 
+/* Prints an optimum as lines. based: there is a start shape; conjugate times are then printed, too. */
 static void gait_print_optimum(const cb_bundle *b, bool based, const cb_optimum *o) {
   const bool effort = isnan(o->length);
   printf("cost        %.15g\n", o->cost);
@@ -123,6 +123,7 @@ static void gait_print_optimum(const cb_bundle *b, bool based, const cb_optimum 
 
 static void number(const char *key, double value) { cli_gait_json(key, 0, NULL, &value, false); }
 
+/* Prints an optimum as JSON keys without braces. */
 static void gait_print_optimum_json(const cb_bundle *b, const cb_optimum *o) {
   const int two = 2, three = 3;
   const double drift[] = {o->speed, o->momentum, o->casimir};
@@ -162,7 +163,7 @@ static cb_status write_scenario(const cli_gait_job *job, const cb_gait *gait) {
   return status;
 }
 
-/* The best gait as a function of time. */
+/* The best gait at the times time[k], which are fractions of the cycle. Each array has one row per time. */
 typedef struct cycle {
   double time[TIMES], power[TIMES];
   double *shape, *rate, *momentum, *multiplier, *group;
@@ -484,7 +485,7 @@ cb_status cli_gait_optimize(const cli_gait_job *job) {
 
 /* --- optimality --- */
 
-/* Converts the result to an optimum, for the functions that print an optimum. */
+/* Copies the members of a cb_optimality to a cb_optimum, for the functions that print a cb_optimum. */
 static cb_optimum as_optimum(const cb_optimality *v) {
   cb_optimum o = {.cost = v->cost,
                   .length = v->length,

@@ -22,11 +22,12 @@ const volatile sig_atomic_t *cli_stop_begin(struct sigaction before[CLI_STOP_SIG
   for (int i = 0; i < CLI_STOP_SIGNALS; i++) {
     struct sigaction action = {.sa_handler = interrupt};
     sigemptyset(&action.sa_mask);
-    /* A second signal of these kinds has its default effect, so that a user can end a long step. The others may come
-     * twice without such a wish: a shell repeats the SIGHUP of its terminal. */
+    /* A second SIGINT or SIGTERM has its default effect, so that a user can end a long step. Other signals may come
+     * twice although no user wants to end the step: a shell repeats the SIGHUP of its terminal. */
     if (stop_signals[i] == SIGINT || stop_signals[i] == SIGTERM) action.sa_flags = (int)SA_RESETHAND;
     sigaction(stop_signals[i], &action, &before[i]);
-    /* nohup ignores SIGHUP. Shells ignore SIGINT in background jobs, where it is a request to stop all the same. */
+    /* If SIGHUP was ignored before, as with nohup, it stays ignored. SIGINT stops the run even if it was ignored
+     * before: shells ignore it in background jobs. */
     if (stop_signals[i] == SIGHUP && before[i].sa_handler == SIG_IGN) sigaction(SIGHUP, &before[i], NULL);
   }
   return &stop;

@@ -94,8 +94,8 @@ static inline bool cb_spare_leave(cb_spare *s, void *piece) {
 
 typedef enum cb_isa { CB_ISA_X86_64, CB_ISA_AVX2, CB_ISA_AVX512, CB_ISA_COUNT } cb_isa;
 
-/* Sets the choice for the process: one of CB_ISA_NAMES. CB_ERROR_UNSUPPORTED for an instruction set that this processor
- * does not support, also for one of another architecture; CB_ERROR_ARGUMENT for other names. */
+/* Sets the instruction set that the kernels of this process use: one of CB_ISA_NAMES. CB_ERROR_UNSUPPORTED if this
+ * processor does not support it, also if it belongs to another architecture; CB_ERROR_ARGUMENT for other names. */
 cb_status cb_isa_set(const char *name);
 
 cb_isa cb_isa_get(void);

@@ -285,8 +285,8 @@ static int outside_of(const feature *f, const double point[3]) {
   return w[least] < -1e-12 ? least : -1;
 }
 
-/* Ascends from the normal n to a maximum of g near it, and returns this gap. n and x become its normal and its point of
- * A. A must be an ellipsoid. */
+/* Finds the maximum of g that an ascent from the normal n reaches, and returns it. n becomes the normal of the maximum,
+ * and x the point of A at which g is attained. A must be an ellipsoid. */
 static double polish(const cb_convex_pair *p, double n[3], double x[3]) {
   double y[3], t[2][3], u[2], d[3], slope[2], last = INFINITY;
   const double back[3] = {-n[0], -n[1], -n[2]};

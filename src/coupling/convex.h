@@ -35,8 +35,8 @@ typedef struct cb_convex {
 } cb_convex;
 
 typedef struct cb_convex_contact {
-  double gap, normal[3]; /* n in the world, from a to b */
-  double a[3], b[3];     /* the contact points in the world */
+  double gap, normal[3]; /* s, and the unit vector n, which points from A to B, in the world's axes */
+  double a[3], b[3];     /* the contact points x on A and y on B, in world coordinates */
 } cb_convex_contact;
 
 cb_convex cb_convex_ball(const double centre[3], double radius);
@@ -101,5 +101,5 @@ int cb_convex_support(const cb_convex_placed *c, const double d[3], double out[3
 /* Finds g(n) of the cores, and the points x and y of the cores at which it is attained. */
 double cb_convex_width(const cb_convex_pair *p, const double n[3], double x[3], double y[3]);
 /* Finds the gap of the cores (convex_hulls.c). Without `coarse` the gap of two hulls is exact up to round-off. With
- * `coarse`, which is for pairs with an ellipsoid, the error of the gap is about 1 % of the size. */
+ * `coarse`, which is for pairs with an ellipsoid, the error of the gap is about 1 % of the size of the pair. */
 void cb_convex_hulls(const cb_convex_pair *p, bool coarse, const double guess[3], cb_convex_contact *out);

@@ -166,7 +166,7 @@ static void find_start(const cb_convex_pair *p, double out[3]) {
   }
 }
 
-/* Ascends from the normal `m` to a maximum of g. */
+/* Finds a maximum of g by the ascent m <- n of the file header, which starts at the given normal m. */
 static void ascend(const cb_convex_pair *p, double tolerance, double m[3], cb_convex_contact *out) {
   double x[3], y[3], shift[3];
   for (int k = 0; k < MOVES_MAX; k++) {
@@ -382,7 +382,7 @@ static int choose(int n, const meeting *m, double smallest, const meeting *chose
   return count;
 }
 
-/* Returns whether the hull has a face whose outward normal is sign n. */
+/* Returns whether the hull has a face whose outward normal is sign * n, up to the tolerance `flat`. */
 static bool has_face(const cb_convex_placed *of, const double n[3], double sign, const double t[2][3]) {
   const double size = of->set->bound;
   side face;

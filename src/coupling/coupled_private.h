@@ -43,8 +43,8 @@ typedef struct cb_coupled_rows {
   double (*first)[6];
   /* [entries]: left: gradients at node k+1; right: velocity changes by unit impulses along the gradients at node k */
   double (*left)[6], (*right)[6];
-  bool *joined; /* [rows]: the row holds a body that has joints */
-  /* [entries]: gradients of these rows at nodes k and k+1, in the world's axes */
+  bool *joined; /* [rows]: the row acts on a body that has joints */
+  /* [entries]: for bodies with joints: gradients at nodes k (first) and k+1 (left), in the world's axes */
   double (*first_world)[6], (*left_world)[6];
   /* [bodies]: impulses on each body, and its response to them (cb_mechanism_respond); work arrays */
   double (*push)[6], (*answer)[6];
@@ -144,7 +144,7 @@ cb_status cb_coupled_rows_check(cb_coupled *c, double t);
 /* Stores the gradients at the present places as those of node k. The impulses of the last step stay as the first
  * guess. */
 cb_status cb_coupled_rows_begin(cb_coupled *c, double t);
-/* Applies the impulses to the momenta of node k. */
+/* Adds the impulses lambda of the rows to the momenta at node k, the start of the step. */
 void cb_coupled_rows_apply(cb_coupled *c);
 /* Computes the residuals of the constraints after a drift. *done becomes true if they are small enough. Otherwise the
  * function corrects the impulses, and the drift must be repeated. */
@@ -187,7 +187,7 @@ typedef struct cb_resting {
   double *impulse; /* [n]: impulse of each contact at the start of a flight whose length is `length` */
   double length;
   double (*gradient)[CB_GAP_MAX];          /* [n]: gradient of each gap at the start of the flight */
-  cb_gap_entry (*entry)[CB_GAP_PARTICLES]; /* [n]: the gradient of each gap, for each point of the gap */
+  cb_gap_entry (*entry)[CB_GAP_PARTICLES]; /* [n]: for each point of each gap: the gradient of the gap by this point */
   double (*push)[6], (*answer)[6];         /* [bodies]: work arrays, as in cb_coupled_rows */
   double *D; /* [n*n]: the change of each rate by a unit impulse at the start of the flight */
   /* known: D was computed for the present list of contacts and the present start of the flight; measured: D holds
@@ -201,7 +201,7 @@ typedef struct cb_resting {
 
 /* A convex set that can touch others: a part of a body, a sphere of a body (key `spheres`), or a particle. */
 typedef struct cb_shape_side {
-  int body, place; /* body: -1 for a particle; place: the particle, or a point of the body */
+  int body, place; /* body: -1 for a particle; place: the place of the particle, or of a point of the body */
   bool solid;      /* the side is a part of a body; each pair has at least one such side */
   cb_convex set;   /* in the frame of the body, or relative to the particle */
   /* ball around the set at the start of a step: its centre, and how far the centre may move in the step */
@@ -215,7 +215,7 @@ typedef struct cb_shape_pair {
   cb_convex_patch patch;
 } cb_shape_pair;
 
-/* The interval of the first coordinate that contains a side during a step. */
+/* The interval [low, high] of the coordinate x that the ball of a side covers during a step. side: index of the side */
 typedef struct cb_shape_span {
   double low, high;
   int side;
@@ -284,8 +284,8 @@ void cb_coupled_shapes_free(cb_coupled_shapes *s);
 cb_status cb_coupled_list_shapes(cb_coupled *c, double t, double h, bool again);
 /* Returns whether a side has left its reach in the flight to the present state; then its reach becomes larger. */
 bool cb_coupled_leaves_reach(cb_coupled *c);
-/* Finds the patches of hulls that touch each other, for all pairs if `all` is set, otherwise for the pairs that have no
- * patch. */
+/* Finds the patches (cb_convex_patch) of pairs of hulls that touch each other: for all pairs if `all` is set, otherwise
+ * for the pairs that have no patch. */
 void cb_coupled_find_patches(cb_coupled *c, bool all);
 void cb_coupled_look_at_shapes(cb_coupled *c, const cb_gap *gap, cb_gap_value *value, cb_gap_look *out);
 void cb_coupled_push_shapes(cb_coupled *c, const cb_gap *gap, const double *gradient, double impulse);
@@ -294,7 +294,8 @@ int cb_coupled_unit_of_shapes(const cb_coupled *c, const cb_gap *gap, int which)
 
 /* --- zeros of gaps (coupled_shapes.c) --- */
 
-/* A flight of length h from k->first, which belongs to the time t. k->start and k->end are its gaps at both ends. */
+/* A flight of length h from the state c->contacts->first, which belongs to the time t. c->contacts->start and
+ * c->contacts->end are the gaps at the start and at the end of the flight. */
 typedef struct cb_flight {
   cb_coupled *c;
   double t, h;
@@ -323,9 +324,11 @@ bool cb_resting_holds(const cb_resting *r, int gap);
 /* Lets contact number `gap` rest until cb_resting_clear. */
 cb_status cb_resting_add(cb_resting *r, int gap);
 void cb_resting_clear(cb_resting *r);
-/* Must be called when the start of flights, the state k->first, has changed: sets all impulses to 0 and discards D. */
+/* Must be called when the state at the start of flights (cb_coupled_contacts.first) has changed: sets all impulses to 0
+ * and discards D. */
 void cb_resting_begin(cb_resting *r);
-/* Finds the state after a flight of length tau from k->first, which belongs to the time t, while contacts rest. */
+/* Finds the state after a flight of length tau while contacts rest. The flight starts at the time t, in the state
+ * c->contacts->first. */
 cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *iterations);
 /* Makes one impact of closed contacts. all: of all contacts and limits of joints; otherwise only of the contacts that
  * rest. If none of these is closed and closes further, nothing changes and *count is 0. Otherwise *count is the number

@@ -134,7 +134,8 @@ static cb_status answer(cb_coupled *c, double t, cb_gap_entry *e) {
   return status;
 }
 
-/* Finds the entries e of a contact between two shapes. The gradient G of the contact is known. */
+/* Computes the entries e[2] (cb_gap_entry) of the two sides of a contact between shapes, from the gradient G of its
+ * gap. */
 static cb_status find_entries_of_shapes(cb_coupled *c, double t, const double *G, const cb_gap *gap, cb_gap_entry *e) {
   cb_status status = CB_OK;
   for (int p = 0; p < 2 && !status; p++, e++, G += 6) {
@@ -153,7 +154,7 @@ static cb_status find_entries_of_shapes(cb_coupled *c, double t, const double *G
 /* Returns the number of bodies or particles to which a gap belongs. */
 static int units_of(const cb_gap *gap) { return gap->kind == CB_GAP_SHAPES ? 2 : gap->n; }
 
-/* Finds the entries of contact i of the list, whose gradient is known. */
+/* Computes the entries (cb_gap_entry) of contact i in the list of contacts that rest, from the gradient of its gap. */
 static cb_status find_entries(cb_coupled *c, double t, int i, const cb_gap *gap) {
   cb_gap_entry *e = c->contacts->resting.entry[i];
   cb_status status = CB_OK;

@@ -190,8 +190,8 @@ static void turn_to_world(const cb_coupled *c, const double (*of)[6], double (*o
       cb_turn6((const double(*)[3])c->motion[w->unit[e]].r, of[e], out[e]);
 }
 
-/* Adds the entries of A between rows that hold bodies with joints. All joined bodies respond together to an impulse on
- * one of them. */
+/* Adds the entries of the matrix A (file header) for two rows that both act on bodies with joints. All joined bodies
+ * respond together to an impulse on one of them. */
 static void add_joined(cb_coupled *c) {
   cb_coupled_rows *w = c->rows;
   for (int r = 0; r < w->rows && c->bodies.mechanism; r++) {

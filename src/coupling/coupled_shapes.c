@@ -424,7 +424,8 @@ cb_status cb_flight_zero(const cb_flight *s, int i, double from, const cb_gap_lo
     status = cb_flight_gap(s, gap, until, &b);
     if (status || cb_gap_sign(&b) == before) return status;
   }
-  /* if the gap reaches its zero at the end from the other side, there is another zero before it */
+  /* The gap may be 0 at the end of the flight, and reach this 0 with the sign opposite to `before`. It then has another
+   * zero, which is earlier. */
   double back = s->h - from;
   for (int n = 0; n < HALVES_MAX && before * b.rate > 0 && cb_gap_sign(&b) == 0 && !status; n++) {
     back /= 2;

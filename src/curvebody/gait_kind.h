@@ -33,7 +33,7 @@ typedef struct cb_gait_kind_class {
 /* All kinds: the built-in ones, then those of plugins; the list ends with NULL. */
 extern const cb_gait_kind_class *const *const cb_gait_kind_classes;
 
-/* Creates a gait of n shape variables from the numbers x[numbers], which `at` of its kind evaluates. breaks and at: as
+/* Creates a gait of n shape variables from the numbers x[numbers], from which kind->at computes r(t). breaks and at: as
  * for cb_gait_expressions. CB_ERROR_ARGUMENT if n is not in [1, CB_SHAPE_MAX], if the breaks do not ascend in [0, 1),
  * or if r is not finite at one of 65 times. */
 cb_status cb_gait_create(const cb_gait_kind_class *kind, int n, int breaks, const double *at, size_t numbers,

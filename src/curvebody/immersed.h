@@ -104,12 +104,12 @@ typedef struct cb_immersed_options {
   int n_models;
   const cb_fluid_model *const *models; /* [n_models]: models for this body; without any, those of the fluid */
   bool no_buoyancy;                    /* true: the weight of the displaced fluid is ignored */
-  const cb_fluid_model *added_mass_of; /* the model of the added mass; NULL: as for the fluid */
+  const cb_fluid_model *added_mass_of; /* the model of the added mass; NULL: chosen as in cb_fluid.added_mass */
   double c_n, c_t;                     /* coefficients of linear drag, normal and tangential to a face, in Pa s/m */
   int n_wrenches;
   const cb_wrench_text *wrenches; /* [n_wrenches]: given forces and torques on the body */
   size_t n_parameters;
-  const char *const *names; /* [n_parameters]: parameters of the expressions of wrenches */
+  const char *const *names; /* [n_parameters]: names of the parameters in the expressions of wrenches */
   const double *values;     /* [n_parameters]: their values */
   size_t n_controls;
   const char *const *controls;  /* [n_controls]: controls of these expressions (curvebody/expression.h) */

@@ -56,8 +56,8 @@ struct cb_builder {
    * expressions */
   cb_constraint *constraint;
   int (*triangle)[3];      /* triangles of surfaces, body after body */
-  cb_origin *origin;       /* origin[0] is the identity */
-  cb_builder_frame *frame; /* the two parts of each origin */
+  cb_origin *origin;       /* [n_origins]: the origins that were given; origin[0] is the identity */
+  cb_builder_frame *frame; /* the parts `move` and `place` of each origin */
   int current_origin;
   cb_origin centre_origin; /* the origin of the fixed points that are given next (cb_builder_centre_origin) */
   bool drop_redundant;

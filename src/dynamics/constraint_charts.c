@@ -26,7 +26,8 @@ static const double singular = 1e-13;
 
 static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
 
-/* The point, the Jacobian, the inverse metric and, for order 2, the Christoffel symbols gamma[c][i][j] of a chart. */
+/* A chart at the coordinates q: the point x(q), the Jacobian J = dx/dq, the inverse metric and, for order 2, the
+ * Christoffel symbols gamma[c][i][j]. */
 typedef struct chart_point {
   double x[CB_COORD_MAX], J[CB_COORD_MAX * DIM], inverse[DIM * DIM], gamma[DIM][DIM][DIM];
 } chart_point;

@@ -47,8 +47,8 @@ typedef struct field_value {
   double v, force[K], by_x[K * K], by_v[K * K];
 } field_value;
 
-/* The force in the coordinates that the expressions use, with its derivatives by these coordinates and by their
- * velocities. F_u is valid only for a field that uses velocities. */
+/* The potential v and the force F of a field in the coordinates q that its expressions use, with F_q = dF/dq and F_u =
+ * dF/dq'. F_u is valid only for a field that uses velocities. */
 typedef struct components {
   int n; /* the number of coordinates */
   double v, F[K], F_q[K][K], F_u[K][K];

@@ -117,7 +117,7 @@ static cb_status in_cosine(const cb_constraint *row, value s, double c, energy *
   return CB_OK;
 }
 
-/* Computes the energy of a row. `sum` is the sum of its elements. */
+/* Computes the energy U of a row. `sum` is the sum of the values of the row's elements. */
 static cb_status energy_of(const cb_constraint *row, double t, double sum, energy *u) {
   const value s = value_of(row, sum);
   if (row->energy) {

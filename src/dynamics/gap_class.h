@@ -46,14 +46,14 @@ typedef struct cb_gap_forms {
   /* marks as not conserved the momenta that the wall changes */
   void (*keep)(const cb_space *g, const void *of, cb_conserved *out);
   const double *(*centre)(const void *of); /* the point of the world from which a wall measures distances */
-  double (*distance)(const void *of);      /* the distance with which an event compares; NULL: 0 */
+  double (*distance)(const void *of);      /* the distance D of an event whose function is d - D; NULL: 0 */
 } cb_gap_forms;
 
 static inline bool cb_gap_function_is_length(const cb_gap_function *f) {
   return f->class->forms && f->class->forms->value;
 }
-/* Returns the chart whose coordinates a function uses, if it is not a length; NULL: it uses the coordinates of the
- * embedding. */
+/* For a function of coordinates (not a length): returns the chart of these coordinates. NULL: they are the coordinates
+ * of the embedding. */
 const cb_chart *cb_gap_function_chart(const cb_space *g, const cb_gap_function *f);
 /* cb_gap_function_timed returns whether a function depends on the time, and cb_gap_function_uses whether it depends on
  * coordinate i. */

@@ -177,7 +177,7 @@ cb_jet cb_gap_function_jet(const cb_space *g, const cb_gap_function *f, int n, c
   return on_jets(g, f, n, at, 2, &jet) ? cb_jet_constant(n + 1, NAN) : jet;
 }
 
-/* Computes the value and, for order 1, the derivatives in the coordinates and in t. */
+/* Computes the value of the function f and, for order 1, its derivatives by the n coordinates and by t. */
 static cb_status differentiate(const cb_space *g, const cb_gap_function *f, int n, const double *at, int order,
                                cb_gap_value *out, double *first) {
   const cb_gap_forms *forms = f->class->forms;

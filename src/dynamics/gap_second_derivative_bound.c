@@ -44,7 +44,7 @@ static const double between = 2;
 static const double part[] = {1, 0.618033988749895, 0.2679491924311227};
 enum { PARTS = sizeof part / sizeof *part };
 
-/* Norms of the first and second derivatives at a point, in an orthonormal frame and in t. */
+/* Norms of the first and second derivatives of f at a point, by an orthonormal frame and by the time t. */
 typedef struct derivatives {
   double hessian, gradient, gradient_t, second_t; /* |Hess f|, |df|, |d f_t|, |f_tt| */
 } derivatives;

@@ -108,7 +108,8 @@ cb_pair_potential_chord cb_pair_potential_at_chord(const cb_pair_potential *pair
     return (cb_pair_potential_chord){-a * (c / s), phi, -1.5 * phi / ss * c};
   }
   cb_pair_value v = cb_pair_potential_at(pair_potential, pair, cb_chord_distance(k, w));
-  /* with a = U''(0): (a/2) d^2 = (a/2) (w + k w^2/12 + ...) is smooth where the points coincide */
+  /* If the points coincide and U'(0) = 0, U is near there U(0) + (a/2) d^2 = U(0) + (a/2) (w + k w^2/12 + ...) with
+   * a = U''(0), which is smooth in w. */
   if (w == 0 && v.du == 0) return (cb_pair_potential_chord){v.u, v.ddu, v.ddu * k / 6};
   double phi = v.du / s;
   return (cb_pair_potential_chord){v.u, phi, 0.5 * (v.ddu - phi * c) / ss};

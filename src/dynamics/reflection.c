@@ -99,7 +99,7 @@ static void project(const cb_reflection *r, const constrained *c, const cb_refle
   const int k = r->k, count = c->part->n;
   memset(c->sum, 0, (size_t)rows->rows * sizeof *c->sum);
   memset(c->w, 0, (size_t)count * (size_t)k * sizeof *c->w);
-  for (int i = 0; i < contact->gap.n; i++) { /* w = M^-1 T */
+  for (int i = 0; i < contact->gap.n; i++) { /* w = M^-1 T: the velocities of a unit impulse without constraints */
     const int particle = n->inside[i];
     if (n->mover[i] != c->mover) continue;
     for (int a = 0; a < k; a++)
@@ -439,8 +439,8 @@ static cb_status move(const cb_space *g, const double *step, double *x, double *
   return CB_OK;
 }
 
-/* Replaces the positions x by x - n_a s_a/D_aa for contact a. All displacements are computed (in r->p) before any
- * position changes. */
+/* Moves the particles so that the gap s_a of contact a becomes 0 to first order: x <- x - n_a s_a/D_aa (symbols:
+ * reflection.h). All displacements are computed, in r->p, before any position changes. */
 cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_reflection_part *part,
                              const cb_reflection_contact *contact) {
   const size_t k = (size_t)r->k;

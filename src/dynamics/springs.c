@@ -148,7 +148,7 @@ static local local_copy(const cb_springs_work *work, int thread) {
   return (local){at, at + size, at + 2 * size};
 }
 
-/* The work that is done for one block. */
+/* A function that does the work for one block of particles, with the memory `at` of the calling thread. */
 typedef void block_task(const cb_springs_work *work, const void *context, int block, local at);
 
 static void each_block(const cb_springs_work *work, size_t stages, block_task *task, const void *context) {
@@ -359,7 +359,8 @@ typedef struct spring_values {
   double stiffness, rest, damping;
 } spring_values;
 
-/* Computes e and M (above) of the spring between x and y, and returns d^2. */
+/* Computes the vector e and the matrix M = de/dx (equations at the head of this section) of the spring between x and y.
+ * Returns the square d^2 of its length. */
 static double chord(const cb_springs_space *space, const double *x, const double *y, double e[K], double m[K][K]) {
   int k = space->k;
   double square = 0;
@@ -425,7 +426,8 @@ static void add(double *to, double sign, const double *block, size_t size) {
   for (size_t a = 0; a < size; a++) to[a] += sign * block[a];
 }
 
-/* The plan, the state, and the blocks to which derivatives are added. */
+/* The plan, the positions x and velocities v, and the blocks dx (dF/dx) and dv (dF/dv) to which each spring adds its
+ * derivatives. */
 typedef struct jacobian {
   const cb_springs *plan;
   const cb_pattern *pattern;

@@ -409,7 +409,8 @@ static cb_status rates(const cb_space *g, const cb_chart *chart, int f, double *
   return CB_OK;
 }
 
-/* Marks as not conserved the momenta of the Killing fields that change the value of a wall's function at a sample. */
+/* Marks as not conserved the momenta of the Killing fields whose flow changes the value of a wall's function at a
+ * sample point. */
 static void keep_values(const cb_space *g, const cb_gap_function *w, cb_conserved *out) {
   const cb_chart *chart = cb_gap_function_chart(g, w);
   const int n = coordinates(g, chart);

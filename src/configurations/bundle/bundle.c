@@ -411,9 +411,9 @@ static const cb_bundle_scenario *gait(const cb_scenario *s) { return s->own; }
 static const cb_problem *const problems[] = {&cb_problem_group_path, &cb_problem_shapes_with_inertia,
                                              &cb_problem_shapes_with_drag, NULL};
 
-/* Returns the problems that the scenario poses. For a gait this is the path in the group. For a shape that moves by
- * itself it is the motion with inertia or with drag, whichever resists in its bundle, or both if the bundle allows
- * both. */
+/* Returns the problems that the scenario poses. A gait poses the path in the group. A shape that moves by itself poses
+ * the motion with inertia or the motion with drag, as its bundle says (cb_bundle.resistance), or both if the bundle
+ * allows both. */
 static const cb_problem *const *posed(const cb_scenario *s) {
   static const cb_problem *const path[] = {&cb_problem_group_path, NULL},
                                  *const inertia[] = {&cb_problem_shapes_with_inertia, NULL},

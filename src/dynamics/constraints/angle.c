@@ -72,7 +72,8 @@ enum { D = CB_DIM_MAX, CORNERS = 3, K = CB_COORD_MAX, SIDES = CB_TRIANGLE_SIDES,
 
 /* --- from the metric of a chart --- */
 
-/* The distance d of the vertex and one end, with its derivatives in (vertex, end). */
+/* The distance d of the vertex and one end, with its derivatives by the coordinates of the vertex and then of the
+ * end. */
 typedef struct side_distance {
   double d, first[2 * D], second[4 * D * D];
 } side_distance;
@@ -89,7 +90,8 @@ typedef struct corner {
   bool cosine;
 } corner;
 
-/* Computes the angle, or its cosine, and, for order > 0, its gradient[3*dim] in (end 0, vertex, end 1). */
+/* Computes the angle, or its cosine. For order > 0 also computes its gradient[3*dim] by the coordinates of end 0, of
+ * the vertex and of end 1, in this order. */
 static cb_status angle_of(const cb_space *g, const corner *at, int order, double *value, double *gradient) {
   const int n = g->dim;
   const cb_local_metric *m = &at->m;

@@ -48,7 +48,6 @@ static gait_text gait_optimality_text(const cb_optimum *o) {
   return w;
 }
 
-/* Prints the bundle and the problem, in two lines. */
 static void gait_print_problem(const cli_gait_job *job, const cb_optimum_problem *p) {
   static const char *const objectives[] = {"minimum cost", "maximum efficiency", "maximum amount",
                                            "minimum squared torque", "minimum mechanical work"};

@@ -245,7 +245,8 @@ typedef struct place {
   double u[2], body[3], height;
 } place;
 
-/* Two points, one of each hull, with the same u. gap: the height of the point of b above that of a. */
+/* Two points, one of each hull, with the same coordinates u perpendicular to n. gap: the height, along n, of the point
+ * of b above that of a. */
 typedef struct meeting {
   place of[2];
   double gap;
@@ -256,7 +257,7 @@ typedef struct side {
   place c[DIRECTIONS];
 } side;
 
-/* Finds corners of the face of a hull that looks along sign n: vertices whose distance from the supporting plane in
+/* Finds corners of the side of a hull in the direction sign * n: vertices whose distance from the supporting plane in
  * this direction is at most `depth`. */
 static void find_side(const cb_convex_placed *of, const double n[3], double sign, const double t[2][3], double depth,
                       side *out) {

@@ -330,8 +330,8 @@ static cb_status drift_particle(cb_coupled *c, int i, double t, double h) {
   return CB_OK;
 }
 
-/* Moves all particles and bodies by h. Particles move first, so that wrenches of bodies may use the places of particles
- * in the middle of the step. */
+/* Moves all particles and bodies for the time h. Particles move first, so that wrenches of bodies may use the places of
+ * particles in the middle of the step. */
 static cb_status drift(cb_coupled *c, double t, double h, int *body) {
   cb_status status = CB_OK;
   *body = -1;

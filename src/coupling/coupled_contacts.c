@@ -322,7 +322,7 @@ static cb_status impact_all(cb_coupled *c, double t, int *count) {
   return status;
 }
 
-/* Gives the rows from number `first` on the present state, which belongs to the time t. */
+/* Stores the present state, which belongs to the time t, in the rows of events from number `first` on. */
 static void take_state(cb_coupled *c, double t, int first) {
   cb_coupled_contacts *k = c->contacts;
   const double *state = c->bodies.at_event && first < k->rows ? c->bodies.at_event(c->bodies.self, t) : NULL;
@@ -345,8 +345,8 @@ static cb_status reflect_closed(cb_coupled *c, double t, int *count) {
 }
 
 /* Reflects the gaps that are closed and close further, until none closes further. If contacts may rest, all gaps are
- * reflected at once; otherwise one after another, the fastest first. Their events have the state after all
- * reflections. */
+ * reflected at once; otherwise one after another, the fastest first. The state that is stored with these impacts is the
+ * one after all reflections. */
 static cb_status reflect_all(cb_coupled *c, double t, int *count) {
   const int first = c->contacts->rows;
   const cb_status status = reflect_closed(c, t, count);

@@ -310,8 +310,8 @@ cb_status cb_flight_gap(const cb_flight *f, const cb_gap *gap, double tau, cb_ga
 cb_status cb_flight_zero(const cb_flight *f, int i, double from, const cb_gap_look *start, double *tau, int *side);
 /* Finds the time *first of the first contact; *any: whether there is one. The contact that is expected first is found
  * first. Then the flight is shortened to its time, and a contact that is still open at this time is not searched for.
- * k->end and k->last become those of the shortened flight. *again becomes true if a contact has come to rest; the
- * flight must then be computed again with this contact. */
+ * c->contacts->end and c->contacts->last become those of the shortened flight. *again becomes true if a contact has
+ * come to rest; the flight must then be computed again with this contact. */
 cb_status cb_flight_contact(const cb_flight *f, double *first, bool *any, bool *again);
 
 /* Lets contact i, which is pressed, come to rest. Fails if it may not rest. */

@@ -301,8 +301,8 @@ static cb_status solve(cb_resting *r, int n, const double *D, const double *star
 
 /* --- a flight --- */
 
-/* A contact that is below 0 at the start of a flight, which happens if another patch of faces touches
- * (coupled_shapes.c), rises by this share in a step. */
+/* The gap of a contact may be below 0 at the start of a flight, if another patch of faces touches (coupled_shapes.c).
+ * It then rises in a step by this fraction of its depth. */
 static const double rise = 0.2;
 
 /* Returns the least value that a gap may have at the end of a flight of length tau. It is 0; for a gap s below 0 at the
@@ -332,7 +332,8 @@ static cb_status try_flight(cb_coupled *c, double t, double tau, int *body, int 
   return status;
 }
 
-/* Measures D by flights in which one impulse is changed. The present flight has the gaps q. */
+/* Measures D by flights in each of which one impulse is changed. On entry r->q has the gaps at the end of the flight
+ * with the present impulses. */
 static cb_status measure(cb_coupled *c, double t, double tau, int *body) {
   cb_resting *r = &c->contacts->resting;
   int unused;

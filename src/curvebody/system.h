@@ -197,7 +197,7 @@ int cb_forces_uses_velocity(const cb_forces *f);
  * the block on the diagonal is always there. */
 typedef struct cb_pattern {
   int n, block;
-  const int *start;  /* [n + 1] */
+  const int *start;  /* [n + 1]: the index of the first block of each row */
   const int *column; /* [start[n]]: the place of each block's column */
 } cb_pattern;
 const cb_pattern *cb_forces_pattern(cb_forces *f);

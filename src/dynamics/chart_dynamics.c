@@ -23,7 +23,7 @@ cb_chart_jet *cb_chart_jets(cb_arena *arena, int d, size_t n) {
   return memory ? out : NULL;
 }
 
-/* Returns false if g is singular. */
+/* Computes the inverse of the d x d metric g. Returns false if g is singular. */
 static inline __attribute__((always_inline)) bool invert(int d, const double *g, double *inverse) {
   double l[D * D];
   if (!cb_cholesky(d, g, 0, l)) return false;

@@ -40,7 +40,7 @@ enum { N = CB_Q_MAX };
 
 /* The largest sample is multiplied by this factor, because values at points between the samples may be larger. */
 static const double between = 2;
-/* Fractions of the distance at which samples are taken. */
+/* Samples are taken at these fractions of the largest distance that the particle can move, and of the duration. */
 static const double part[] = {1, 0.618033988749895, 0.2679491924311227};
 enum { PARTS = sizeof part / sizeof *part };
 

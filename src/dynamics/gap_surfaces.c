@@ -76,8 +76,9 @@ static void along(const cb_space *g, const line *l, double s, double *p, double 
     }
 }
 
-/* Finds the nearest points. Returns false if they are not unique or do not exist: for parallel lines in flat space, and
- * for geodesics of hyperbolic space that meet at infinity. On a sphere it always returns true. */
+/* Finds the points of the geodesics l and m that are nearest to each other. Returns false if they are not unique or do
+ * not exist: for parallel lines in flat space, and for geodesics of hyperbolic space that meet at infinity. On a sphere
+ * it always returns true. */
 static bool find(const cb_space *g, const line *l, const line *m, nearest *out) {
   const double curvature = g->factor[0].curvature, r = sqrt(fabs(curvature)), sign = curvature < 0 ? -1 : 1;
   if (curvature == 0) {

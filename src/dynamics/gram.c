@@ -71,8 +71,8 @@ static void find_keys(const cb_gram *g, const by_particle *at, const int *place,
   }
 }
 
-/* Makes the arrays of compressed columns from sorted keys. Repeated keys are kept once. Returns the number of different
- * keys. */
+/* Sorts the keys, and makes from them the arrays of compressed columns, start and row. Repeated keys are kept once.
+ * Returns the number of different keys. */
 static int compress(int own, size_t pairs, int64_t *key, int *start, int *row) {
   int kept = 0;
   qsort(key, pairs, sizeof *key, compare);

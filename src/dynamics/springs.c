@@ -72,7 +72,8 @@ INLINE void one_by_one(size_t k, int flat, const cb_springs *plan, size_t stages
   }
 }
 
-/* One function for each number of coordinates, for flat and for curved spaces. */
+/* Defines the function `name`, which evaluates springs one by one in a space with k coordinates, flat or curved. k and
+ * flat are constants, so that the compiler can unroll the loops. */
 #define SPECIALISE(name, k, flat)                                                                           \
   static __attribute__((noinline)) void name(const cb_springs *plan, size_t stages, const double *const *x, \
                                              double *const *f) {                                            \

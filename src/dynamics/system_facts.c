@@ -324,7 +324,8 @@ static bool timed(const cb_expression *e, int variable) {
   return e && (cb_expression_uses(e, (size_t)variable) || cb_expression_uses_control(e));
 }
 
-/* Returns the index of t among the variables of an expression; t follows the coordinates. */
+/* Returns the number of coordinates of a chart (NULL: of the embedding). This is also the index of the variable t in
+ * expressions, because t follows the coordinates. */
 static int coordinates(const cb_space *g, const cb_chart *chart) { return chart ? chart->size : g->embedding; }
 
 static bool forces_keep_energy(const cb_system *s) {

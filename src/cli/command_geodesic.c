@@ -40,7 +40,7 @@ static cb_status start_with(const cli_ambient *a, const char *velocity, const ch
                       : cli_ambient_length(a, c->q, c->u, &speed);
   if (status) return status;
   if (!(speed > 0)) return cb_fail(CB_ERROR_INPUT, "--velocity: error: expected a velocity other than 0");
-  c->length = speed; /* the length up to time 1 */
+  c->length = speed; /* the length of the geodesic from time 0 to time 1 */
   if (length) status = cli_ambient_numbers("--length", length, 1, &c->length);
   if (!status && !(c->length >= 0)) status = cb_fail(CB_ERROR_INPUT, "--length: error: expected a number >= 0");
   for (int i = 0; i < a->space->dim; i++) c->u[i] /= speed;
@@ -85,7 +85,7 @@ static cb_status advance(const cb_space *g, const double *x, const double *v, do
   return status;
 }
 
-/* The points of a geodesic. */
+/* The points of a geodesic that the command writes, one row per point. */
 typedef struct geodesic_rows {
   cb_arena *arena;
   const cli_ambient *ambient;

@@ -31,7 +31,7 @@ typedef struct grid {
   double low[2], high[2];
   double at[CB_SHAPE_MAX]; /* [n]: the shape variables that are not in the window have these values */
   double *axis[2], *connection, *curvature, *metric, *gait;
-  signed char *status; /* the status of each node */
+  signed char *status; /* of each node: 0: it was computed; > 0: its shape is singular; < 0: an error */
   size_t singular;
   char why[512]; /* the error message of the first singular node */
 } grid;

@@ -200,7 +200,7 @@ static void print_grid(const cli_gait_job *job, const found *f) {
     printf("%zu of %zu gaits found\n", count, cost->count);
 }
 
-/* Reports the results, and fails if members failed. */
+/* Prints the gaits that the sweep has found. Fails if some gaits were not found. */
 static cb_status report(const cli_gait_job *job, const cb_folder *folder, const cb_sweep_progress *p) {
   found f = {0};
   cb_status status = read_found(folder->result, !job->vary, &f);

@@ -5,24 +5,24 @@
 #include "sweep/families.h"
 
 typedef struct cli_gait_job {
-  const char *scenario; /* the file's name */
-  cb_scenario *read;    /* the scenario */
+  const char *scenario; /* name of the file of the scenario */
+  cb_scenario *read;    /* the scenario that was read from this file */
   const cb_bundle_scenario *motion;
   const cb_bundle *bundle; /* the bundle of `motion` */
   const char *title;       /* the title of the scenario */
   bool json;
-  /* the options with these names; NULL: not given */
+  /* the values of the options --output, --error, ..; NULL: the option was not given */
   const char *output, *error, *at, *grid, *window, *plane, *coordinates, *times, *members;
-  const char *objective, *starts, *seed; /* for cycle; for the other parts they are in cli_optimum_options */
+  const char *objective, *starts, *seed; /* only for `cycle`; other parts: see cli_optimum_options */
   cli_list varied;                       /* the values of all --vary options; only `cycle` takes several */
   const char *vary;                      /* the only --vary option, for parts other than `cycle`; NULL: not given */
-  const char *to;                        /* end of a range of targets; NULL: not given */
+  const char *to;                        /* the end HI of a range LO:HI of targets; NULL: not given */
   const char *move, *turn;               /* the ranges LO:HI of --move and --turn, for a grid of targets */
   const cli_list *sets;                  /* the --set options, and other options in this form */
   const char *warnings;                  /* warnings so far, one per line, as in the attribute `warnings` */
 } cli_gait_job;
 
-/* Options that set keys of `optimum`; NULL if absent. */
+/* The values of the options that set keys of `optimum`; NULL: the option was not given. */
 typedef struct cli_optimum_options {
   const char *move, *turn, *element, *parts, *objective, *length, *start_shape, *bounds, *starts, *seed;
   bool no_crossing;

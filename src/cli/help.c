@@ -46,7 +46,7 @@ static void wrap(FILE *out, int column, int indent, const char *text) {
   fputc('\n', out);
 }
 
-/* Prints a row of two columns. */
+/* Prints a row of two columns: `tag`, and the wrapped text `doc`. */
 static void put_row(FILE *out, int indent, const char *tag, const char *doc) {
   int column = fprintf(out, "%*s%s", indent, "", tag);
   if (column > COLUMN - 2) {

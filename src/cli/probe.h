@@ -37,7 +37,7 @@ void cli_probe_enable(void);
  * output. It does not return. */
 _Noreturn void cli_probe_read(const char *path);
 
-/* The first byte of a report; a text and a 0 follow. */
+/* The first byte of a report of the child. A text and a byte 0 follow it. */
 enum {
   CLI_PROBE_FILE = '>',   /* the next file: device, inode number, size and time of the last change */
   CLI_PROBE_AT = '@',     /* the next object in the file */

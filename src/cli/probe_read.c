@@ -87,9 +87,9 @@ enum {
 };
 
 /* State of the child; it reads one file after the other. */
-static char at[NAME];         /* name of the object */
+static char at[NAME];         /* name of the object that is being read */
 static uint64_t budget;       /* remaining bytes of numbers that may be read from the file */
-static rlim_t at_start;       /* bytes of address space at the start */
+static rlim_t at_start;       /* bytes of address space that the child had when it started */
 static void *seen;            /* set of the addresses of the objects that were read */
 static char reason[200];      /* the first error message of HDF5 */
 static bool lacking;          /* true: an allocation has failed */
@@ -97,7 +97,7 @@ static int refused_by_system; /* errno, if the system could not read the file; o
 
 /* The segments to which the first file refers. */
 static struct {
-  void *seen; /* the set of their numbers */
+  void *seen; /* the set of the numbers of these segments */
   uint64_t *number;
   size_t count, capacity;
 } segments;
@@ -157,7 +157,7 @@ static void measure_start(void) {
 
 /* Reports the name of an object, or of a part of it, before it is read. */
 static void name(const char *part) {
-  char text[2 * NAME]; /* the report may be cut */
+  char text[2 * NAME]; /* a longer text is cut */
   snprintf(text, sizeof text, "%s%s", *at ? at : "/", part);
   give_time();
   report(CLI_PROBE_AT, text);

@@ -12,7 +12,7 @@ typedef enum cb_failure_kind {
   CB_FAILURE_CONSTRAINT, /* a constraint of the system is the cause */
   CB_FAILURE_OBSERVABLE, /* the run does not have this observable */
   CB_FAILURE_COUPLING,   /* the coupling of bodies in one fluid is the cause */
-  CB_FAILURE_UNKNOWN,    /* a name is not known */
+  CB_FAILURE_UNKNOWN,    /* the input has a name that is not known */
   CB_FAILURE_SYSTEM,     /* the system refused to read or write a file, or another program has locked it */
   CB_FAILURE_CONSEQUENCE /* the failure follows from another one that has been reported */
 } cb_failure_kind;

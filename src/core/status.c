@@ -114,7 +114,7 @@ cb_status cb_fail_as(cb_failure_kind kind, cb_status status, const char *format,
  * scope ends, its failures stay above the top of the stack until something else fails, so that the scope around it can
  * take them over one by one. */
 
-enum { KEPT_MAX = 256 }; /* further failures are dropped */
+enum { KEPT_MAX = 256 }; /* maximum number of failures in `stack`; further ones are dropped */
 
 typedef struct kept {
   char *text;
@@ -174,7 +174,7 @@ static bool before(const kept *a, const kept *b) {
   return f->line != g->line ? f->line < g->line : f->column < g->column;
 }
 
-/* Sorts the failures from `first` on by place and removes those with equal texts. */
+/* Sorts the failures from `first` on by place. Of failures with equal texts only the first is kept. */
 static void sort(size_t first) {
   for (size_t i = first + 1; i < top; i++)
     for (size_t j = i; j > first && before(&stack[j], &stack[j - 1]); j--) {

@@ -36,9 +36,9 @@ typedef struct cb_coupled_rows {
   int *row, *unit; /* [entries]: the row and the unit of each entry */
   /* unit_entry[unit_start[u] .. unit_start[u+1] - 1]: the entries of unit u */
   int *unit_start, *unit_entry;
-  /* residuals g; gradients G = dg/dx at the present places; first_G: G at node k, the start of the step */
+  /* [rows]: residuals g; [entries*k]: G = dg/dx at the present places, and first_G, G at node k, the step's start */
   double *g, *G, *first_G;
-  double *impulse, *change; /* [rows]: the impulses lambda, and their correction */
+  double *impulse, *change; /* [rows]: the impulses lambda, and their change in one iteration */
   /* [entries]: gradients at node k, as a wrench on a body or a covector at a particle */
   double (*first)[6];
   /* [entries]: left: gradients at node k+1; right: velocity changes by unit impulses along the gradients at node k */
@@ -57,9 +57,9 @@ typedef struct cb_coupled_contacts cb_coupled_contacts;
 
 struct cb_coupled_snapshot {
   cb_state *state;
-  cb_rigid_state *bodies; /* [bodies]: the states of the bodies */
+  cb_rigid_state *bodies; /* [bodies]: the state of each body */
   double *impulse;        /* [rows]: the impulses of the rows */
-  double *joint;          /* the state of joints */
+  double *joint;          /* the state of all joints */
   double last_length;
 };
 
@@ -77,12 +77,12 @@ struct cb_coupled {
    * the one before its last kick */
   cb_coupled_snapshot *before, *kicked;
   cb_placing *motion;  /* [bodies.n]: the present poses */
-  cb_carried *carried; /* [n]: the points */
+  cb_carried *carried; /* [n]: the point at each place */
   double *mass;        /* [n]: mass M of particles, with their added mass */
   bool varies;         /* M depends on the place, because the density of the fluid varies */
-  double last_length;  /* length of the last part of a step */
+  double last_length;  /* length of the last part of the last step */
   bool *feels;         /* [n]: the fluid acts on the particle */
-  /* [n*k], for each point: present force and velocity; sum of the impulses of the rows; force in the last iteration */
+  /* [n*k], for each point: present force and velocity; sum of the impulses of the rows; force in the iteration before */
   double *force, *velocity, *force_of_rows, *last_force;
   /* [n*k], [n]: place and velocity of each particle in the middle of the last drift; only in flat space */
   double *middle, (*middle_velocity)[3];

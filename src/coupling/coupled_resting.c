@@ -332,8 +332,8 @@ static cb_status try_flight(cb_coupled *c, double t, double tau, int *body, int 
   return status;
 }
 
-/* Measures D by flights in each of which one impulse is changed. On entry r->q has the gaps at the end of the flight
- * with the present impulses. */
+/* Measures D by flights in each of which one impulse is changed. On entry r->q is the result of try_flight with the
+ * present impulses. */
 static cb_status measure(cb_coupled *c, double t, double tau, int *body) {
   cb_resting *r = &c->contacts->resting;
   int unused;

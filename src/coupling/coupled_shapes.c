@@ -244,7 +244,7 @@ static void add_side_rate(const cb_coupled *c, const cb_shape_side *s, const dou
   }
 }
 
-/* A gap that is never closed. */
+/* The values for a gap that a pair does not have at present: it counts as open. */
 static const cb_gap_look away = {.s = 1, .size = 1};
 
 void cb_coupled_look_at_shapes(cb_coupled *c, const cb_gap *gap, cb_gap_value *value, cb_gap_look *out) {

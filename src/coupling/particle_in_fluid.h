@@ -14,11 +14,11 @@
 #include <curvebody/medium.h>
 
 typedef struct cb_particles_in_fluid {
-  const cb_medium *medium; /* the density; NULL: no fluid */
+  const cb_medium *medium; /* the density of the fluid; NULL: there is no fluid */
   const cb_flow *flow;     /* NULL: the fluid is at rest */
-  double gravity[3];       /* m/s^2 */
-  double viscosity;        /* mu, Pa s */
-  double drag_coefficient; /* C, dimensionless */
+  double gravity[3];       /* g, in m/s^2 */
+  double viscosity;        /* mu, in Pa s */
+  double drag_coefficient; /* C of the quadratic drag, dimensionless */
   bool added_mass;         /* true: the term (m_f/2) (Du/Dt - v') is included */
 } cb_particles_in_fluid;
 

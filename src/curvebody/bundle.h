@@ -77,7 +77,7 @@ struct cb_bundle {
   cb_resistance resistance;        /* as in the class, unless `init` sets another one */
   const char *shape[CB_SHAPE_MAX]; /* [n]: names of the shape variables */
   double period[CB_SHAPE_MAX];     /* [n]: period of a shape variable that is an angle or a phase; 0: none */
-  int breaks[CB_SHAPE_MAX];        /* [n]: length of at[i] */
+  int breaks[CB_SHAPE_MAX];        /* [n]: the number of values in at[i] */
   /* at[i][breaks[i]]: the values of shape variable i where A or M is not smooth. They ascend, and are in [0, period) if
    * the variable has a period. Steps along a gait end at these values. The arrays belong to the class. */
   const double *at[CB_SHAPE_MAX];

@@ -24,7 +24,7 @@ typedef struct cb_bundle_flow {
 typedef struct cb_bundle_path {
   const cb_bundle *bundle;
   const cb_gait *gait;
-  double period;              /* s */
+  double period;              /* the time T of one cycle of the gait, in s */
   const cb_bundle_flow *flow; /* NULL: the fluid is at rest, or there is none */
 } cb_bundle_path;
 

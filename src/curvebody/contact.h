@@ -66,7 +66,7 @@ typedef struct cb_gap_class {
   const cb_param *params;
   size_t params_size; /* bytes of the struct that `params` fills, to which the class may add more members at the end */
   int particles;      /* for an event: 1 (key `particle`) or 2 (key `between`); for a wall: 1 */
-  bool timed;         /* s depends on t */
+  bool timed;         /* the gap or function s depends on the time t */
   const char *chart;  /* x are coordinates of this chart; NULL: of cb_space.chart if set, otherwise of the embedding */
   /* Reads and checks what the table `params` cannot describe, and fills the added members of the struct: for example it
    * turns a parameter of type CB_PARAM_NODE into numbers. The struct is then copied. space: the space of the builder b.

@@ -19,7 +19,7 @@ typedef enum cb_event_action {
 /* An event, as it is recorded. A number without a meaning for the kind of the event is 0. */
 typedef struct cb_event_row {
   double time;             /* in the time unit of the scenario */
-  int32_t kind;            /* cb_event_action */
+  int32_t kind;            /* the kind of the event, a cb_event_action */
   int32_t particle, other; /* the particles, or bodies, that take part; -1: none */
   int32_t wall;            /* index of the wall, of the watched event or of the warning; -1: none */
   /* gap: the gap of the contact, or the value of the watched function. For CB_EVENT_RETRY it is the length of the

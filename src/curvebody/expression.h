@@ -42,13 +42,13 @@ cb_status cb_expression_parse(const char *text, const char *const *names, size_t
  * that may change after parsing: each evaluation reads it from control_values, which must last as long as the
  * expression and its copies. An expression has no derivatives with respect to controls. */
 typedef struct cb_expression_scope {
-  const char *const *names; /* [n]: variables */
+  const char *const *names; /* [n]: names of the variables */
   size_t n;
   const char *const *parameters; /* [n_parameters]: names of the parameters */
   const double *values;          /* [n_parameters]: values of the parameters */
   size_t n_parameters;
   const char *const *controls;  /* [n_controls]: names of the controls */
-  const double *control_values; /* [n_controls]; borrowed */
+  const double *control_values; /* [n_controls]: values of the controls, borrowed */
   size_t n_controls;
 } cb_expression_scope;
 /* Does the same as cb_expression_parse, with the names of `scope`, which is read only during the call. An expression

@@ -69,7 +69,7 @@ typedef struct cb_fluid {
   /* the model whose added mass is used; if it has none, there is no added mass. NULL: the first of `models` that has an
    * added mass */
   const cb_fluid_model *added_mass;
-  double gravity[3]; /* m/s2 */
+  double gravity[3]; /* acceleration of gravity, in m/s^2 */
   /* curvature of the space that the fluid fills, 1/m^2; 0: E3. In a curved space the fluid is at rest, has one density,
    * and there is no gravity. */
   double curvature;

@@ -86,7 +86,7 @@ struct cb_integrator {
   /* data of the problem, borrowed; for bodies in a fluid: the problem of the next step */
   const void *problem;
   const cb_system *system; /* the system, if the problem is one of particles; otherwise NULL */
-  cb_forces *forces;       /* owned; only for particles */
+  cb_forces *forces;       /* owned; only if the problem is one of particles */
   void *self;              /* data of the integrator */
   const char *solver;      /* name of the solver in use: "fixed-point", "newton", "explicit" */
   int iterations;          /* number of iterations in the last step */

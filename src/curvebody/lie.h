@@ -37,8 +37,8 @@ typedef struct cb_group cb_group;
 struct cb_group {
   const char *name, *doc;
   int dim, size;                     /* dimension of the group; how many numbers an element has */
-  const char *axis[CB_GROUP_DIM];    /* names of the basis of the algebra */
-  const char *number[CB_GROUP_SIZE]; /* names of the numbers of an element */
+  const char *axis[CB_GROUP_DIM];    /* [dim]: names of the basis vectors of the algebra */
+  const char *number[CB_GROUP_SIZE]; /* [size]: names of the numbers of an element */
   bool abelian;
   int angle; /* 1 + the index of the number that is an angle and that a product adds (so2, se2); 0: none */
   void (*identity)(const cb_group *G, double *g);
@@ -65,9 +65,9 @@ extern const cb_group *const cb_groups[]; /* all groups except rn, ended by NULL
 
 /* Functions for all groups. A matrix has dim rows and columns, in row-major order. */
 void cb_group_ad(const cb_group *G, const double *a, double *out); /* computes the matrix of b -> [a, b] */
-void cb_group_adjoint_dual(const cb_group *G, const double *g, const double *m, double *out); /* Ad_g^T m */
-void cb_group_ad_dual(const cb_group *G, const double *a, const double *m, double *out);      /* ad_a^T m */
-void cb_group_dexp(const cb_group *G, const double *a, double *out);                          /* the matrix dexp_a */
+void cb_group_adjoint_dual(const cb_group *G, const double *g, const double *m, double *out); /* computes Ad_g^T m */
+void cb_group_ad_dual(const cb_group *G, const double *a, const double *m, double *out);      /* computes ad_a^T m */
+void cb_group_dexp(const cb_group *G, const double *a, double *out); /* computes the matrix dexp_a */
 /* Computes the inverse of the matrix dexp_a. CB_STEP_SINGULAR if there is no inverse, for example for a rotation by 2
  * pi. */
 cb_status cb_group_dexp_inverse(const cb_group *G, const double *a, double *out);

@@ -14,10 +14,10 @@ struct cb_tangent;
 struct cb_falling_plate;
 struct cb_particles;
 
-/* The memory of one field in a row. */
+/* The memory to which the values of one field in a row are written. */
 typedef struct cb_cell {
   void *out;
-  size_t size; /* bytes */
+  size_t size; /* size of the memory at `out`, in bytes */
   size_t at;   /* cb_observable.at of the field */
 } cb_cell;
 

@@ -61,7 +61,7 @@ typedef struct cb_optimum_problem {
   bool flow; /* follow the constrained gradient flow instead of Newton's steps: it needs many more steps */
   /* For CB_OBJECTIVE_TORQUE and CB_OBJECTIVE_WORK. With a start shape the motion begins and ends at rest; without one
    * it is a smooth cycle. The torques are those that motors give besides springs and dampers. */
-  double duration;                          /* s, > 0 */
+  double duration;                          /* duration of the motion, in s, > 0 */
   const double *end_shape;                  /* the shape r(1), [n], only if start_shape is given; NULL: r(1) = r(0) */
   const double *largest_torque;             /* bounds of |tau_i|, [n]; infinite: none; NULL: none at all */
   const double *stiffness, *rest, *damping; /* of a spring and a damper at each shape variable, [n]; NULL: 0 */
@@ -74,7 +74,7 @@ typedef struct cb_optimum {
   double cost, length, amount; /* E; sqrt(E); the amount that the gait reaches (nan if the target has no amount) */
   double g[CB_GROUP_SIZE];     /* holonomy of the gait */
   double lambda[CB_GROUP_DIM]; /* multiplier lambda at the start of the gait, left-trivialised */
-  double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], p[CB_SHAPE_MAX]; /* r, r', p at the start of the gait */
+  double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], p[CB_SHAPE_MAX]; /* shape r, rate r' and momentum p at the start */
   double wong; /* cost of the gait by Wong's equations; nan if they were not solved */
   /* the largest relative changes of three constants along the solution of Wong's equations: r'Mr' (`speed`),
    * Ad*_{g^-1} lambda, and the quadratic Casimir functions of lambda; nan if the equations were not solved */

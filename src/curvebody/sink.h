@@ -27,7 +27,7 @@ typedef enum cb_field_type { CB_FIELD_DOUBLE, CB_FIELD_INT64, CB_FIELD_INT32 } c
 /* A dimension of arrays, with its scale. The scale consists of the numbers `values` or of the texts `labels`; if both
  * are NULL, it is 0 .. count-1. */
 typedef struct cb_dimension {
-  const char *name; /* "particle" */
+  const char *name; /* for example "particle" */
   size_t count;
   const double *values;      /* [count]; NULL: the scale does not consist of numbers */
   const char *const *labels; /* [count]; NULL: the scale does not consist of texts */

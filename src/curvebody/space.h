@@ -69,8 +69,8 @@ typedef struct cb_isometry {
 
 /* A class of spaces: one const object cb_space_NAME in the file geometries/NAME.c, or an object in a plugin. */
 typedef struct cb_space_class {
-  const char *name;       /* name of the file */
-  const char *title;      /* "hyperbolic space" */
+  const char *name;       /* name of the class, and of its file */
+  const char *title;      /* for example "hyperbolic space" */
   const char *doc;        /* one or two sentences */
   const cb_param *params; /* the list ends with a NULL name; NULL: no parameters */
   size_t params_size;     /* bytes of the struct that `params` fills */
@@ -82,7 +82,7 @@ typedef struct cb_space_class {
  * "embedding" of a curved space, where q is x itself. The members `metric` and `distance` are needed only if a space is
  * used in the coordinates of this chart (cb_space.chart); otherwise they may be NULL. */
 struct cb_chart {
-  const char *name;  /* "polar" */
+  const char *name;  /* for example "polar" */
   const char *alias; /* a second name by which cb_chart_find finds the chart, or NULL */
   const char *doc;
   int size;                          /* number of coordinates */

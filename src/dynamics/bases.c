@@ -171,7 +171,7 @@ static bool bases_reaches(double radii) { return radii <= leave; }
 
 static double radii(const cb_space *g, const cb_bases *b, int c) { return cb_origin_radii(g, &b->own[c]); }
 
-/* Makes another component the leader of the base of l. */
+/* Makes the component `to` the leader of the base whose leader was l. */
 static void rename_leader(cb_bases *b, int l, int to) {
   b->base[to] = b->base[l];
   b->count[to] = b->count[l];

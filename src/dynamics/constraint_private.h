@@ -47,7 +47,7 @@ struct cb_constraint {
   int axis;                         /* for pin: the index of a vector of the frame at the centre */
   const cb_chart *chart;            /* for surface and velocity: the chart of the coordinates; NULL: the embedding */
   cb_expression *expression;        /* for surface: the function; for velocity: the right side b (NULL: 0); owned */
-  /* velocity: the coefficients by particle and coordinate (NULL: 0); owned */
+  /* for velocity: the coefficients, particle after particle, of each coordinate (NULL: 0); owned */
   cb_expression *coefficient[CB_ELEMENT_MAX];
   void *params;          /* for a class on jets: its parameters; NULL: none */
   int world;             /* number among the rows whose class is per_world, or -1 */

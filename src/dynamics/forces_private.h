@@ -21,7 +21,7 @@ struct cb_forces {
 
   cb_anchor *anchor;  /* [central][component]: each centre, relative to the component's moving origin */
   cb_isometry *world; /* [component]: local to world; only where there are fields */
-  cb_isometry *local; /* [component]: its inverse */
+  cb_isometry *local; /* [component]: world to local, the inverse of `world` */
 
   cb_origin *origin; /* [component]: the origins that were set last */
   /* constraints: NULL if the system has none; constraints_with_space: NULL until it is first needed */
@@ -57,7 +57,7 @@ cb_status cb_fields_jacobian(cb_forces *f, double t, const double *x, const doub
 /* Adds the forces of the springs whose stiffness or other parameters depend on the time. If f->springs is NULL, which
  * means that there is no plan, adds the forces of all other springs, too. */
 cb_status cb_forces_springs_add(cb_forces *f, double t, const double *x, const double *v, double *force);
-/* Add the energy and the derivatives of all springs. */
+/* Add the energy of all springs to *potential, and the derivatives of their forces to dx and dv. */
 cb_status cb_forces_springs_potential(cb_forces *f, double t, const double *x, double *potential);
 cb_status cb_forces_springs_jacobian(cb_forces *f, double t, const double *x, const double *v, double *dx, double *dv);
 

@@ -229,7 +229,7 @@ cb_status cb_forces_separations(cb_forces *f, const double *x, double *d) {
   return status;
 }
 
-/* Adds all forces except those of the plan of springs. */
+/* Adds all forces except those of the springs that the plan f->springs computes. */
 static cb_status add_parts(cb_forces *f, double t, const double *x, const double *v, double *force) {
   const cb_system *s = f->system;
   cb_status status = CB_OK;

@@ -105,7 +105,7 @@ cb_status cb_builder_check_distances(const cb_space *g, const char *what);
 
 typedef struct cb_gap_expression {
   const cb_node *chart_node, *value; /* nodes of the scenario; used only by cb_gap_expression_init */
-  const cb_chart *chart;             /* NULL: the embedding */
+  const cb_chart *chart;             /* chart of the coordinates; NULL: the embedding */
   const cb_expression *expression;   /* owned by the contact set */
   /* whole: the given expression, if `expression` is one of its branches, otherwise NULL. guard: the branch is valid
    * where this expression is >= 0; NULL: everywhere */

@@ -102,7 +102,7 @@ cb_pair_value cb_pair_potential_at(const cb_pair_potential *pair_potential, cons
 
 cb_pair_potential_chord cb_pair_potential_at_chord(const cb_pair_potential *pair_potential, const cb_pair_values *pair,
                                                    double k, double w) {
-  double ss = w * (1 - 0.25 * k * w), c = 1 - 0.5 * k * w, s = sqrt(ss); /* S^2, C, S */
+  double ss = w * (1 - 0.25 * k * w), c = 1 - 0.5 * k * w, s = sqrt(ss); /* S(d)^2, C(d) and S(d) */
   if (pair_potential->class_->green && pair_potential->curvature == k) {
     double a = pair->factor * pair_potential->green, phi = a / ss / s;
     return (cb_pair_potential_chord){-a * (c / s), phi, -1.5 * phi / ss * c};

@@ -146,7 +146,7 @@ static cb_status constrain(cb_reflection *r, double t, int m, const cb_reflectio
   return status;
 }
 
-/* Computes T, R and q of all contacts. */
+/* Computes T, R and q (file header) of all contacts. */
 static cb_status reflection_normals(cb_reflection *r, double t, const cb_reflection_part *part, int contacts,
                                     const cb_reflection_contact *contact) {
   for (int a = 0; a < contacts; a++) {

@@ -21,7 +21,7 @@
  * system. */
 typedef struct cb_reflection_part {
   int first, n;
-  const double *mass; /* [n] */
+  const double *mass; /* [n]: masses of the particles */
   double *x;          /* [n*k]; only cb_reflection_lift changes it */
   /* [n*k]: the momenta are p + p_low, where p_low is below the round-off of p. Both are changed in place. */
   double *p, *p_low;
@@ -71,7 +71,7 @@ cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_ref
 typedef struct cb_mover {
   int part, first, n; /* particles first .. first+n-1 of the part */
   bool joined;        /* the particles are those of a part with constraints */
-  size_t at;          /* position of its momenta in p */
+  size_t at;          /* index in cb_reflection.p at which its momenta begin */
   int root;           /* root of its tree in the forest of movers that contacts join */
 } cb_mover;
 
@@ -94,7 +94,7 @@ typedef struct cb_contact_group {
   int n;
   int *contact;
   double *D, *u, *e, *l; /* l[n]: impulses that are still to be applied to the momenta */
-  double *tolerance;     /* the round-off of u */
+  double *tolerance;     /* [n]: the round-off of each rate u */
   bool *fixed;           /* [n]: D_aa counts as 0, because the constraints do not let the gap change */
 } cb_contact_group;
 

@@ -315,7 +315,7 @@ static cb_status blow_all(cb_reflection *r, const cb_reflection_contact *contact
   if (!D) return cb_fail(CB_ERROR_MEMORY, "no memory for %d contacts", g->n);
   double *q = D + n * n, *tolerance = q + n, *buffer = tolerance + n;
   int *list = (void *)(buffer + n * n + 5 * n), *of = list + 2 * n, m = 0;
-  /* the rates w = u - q that are required after the impulses */
+  /* goal[i] replaces q[i] after the solution: the rate that the contact of[i] must have after the impulses. */
   double *goal = q;
   for (int a = 0; a < g->n; a++) {
     if (g->fixed[a] || !(g->u[a] <= equal * maximum)) continue;

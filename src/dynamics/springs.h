@@ -87,8 +87,8 @@ typedef struct cb_springs_space {
   cb_springs_shape shape;
   int k;
   double form[CB_COORD_MAX];
-  double quarter[CB_FACTOR_MAX];              /* curvature / 4 */
-  double member[CB_FACTOR_MAX][CB_COORD_MAX]; /* 1 in the factor's own coordinates, 0 elsewhere */
+  double quarter[CB_FACTOR_MAX];              /* a quarter of the curvature of each factor */
+  double member[CB_FACTOR_MAX][CB_COORD_MAX]; /* [f][a]: 1 if coordinate a belongs to factor f, otherwise 0 */
 } cb_springs_space;
 
 /* The springs that a kernel computes in one call, in groups of CB_GROUP springs. An end of a spring is an offset: 4
@@ -151,10 +151,10 @@ struct cb_springs {
   /* 8 entries per group, or 8 in total if all springs have the same value; damping is NULL if there is none */
   double *stiffness, *rest, *damping;
   size_t stiffness_step, rest_step;
-  uint32_t *number; /* 8 per group: the number of the spring; UINT32_MAX for an empty entry of the last group */
+  uint32_t *number; /* 8 per group: the number of each spring; UINT32_MAX: an empty entry of the last group */
   /* per slice: the springs of this slice and of those before it touch only the first `reach` particles of the block */
   int *reach;
-  int *halo;        /* the particles in the halos of all blocks */
+  int *halo;        /* the particles in the halos, block after block */
   size_t local_max; /* maximum number of particles in a thread's copies */
   /* The springs of a small plan, repeated for each of CB_TOGETHER stages, with particles numbered n*stage + i. `a` is
    * NULL if the plan is not small. */

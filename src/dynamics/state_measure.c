@@ -224,8 +224,9 @@ static bool is_near(const cb_system *s, const cb_state *state) {
   return true;
 }
 
-/* Returns the size of a Killing momentum for a unit momentum at the base point. The field of a rotation vanishes at the
- * base point, so for a rotation this is the size for a unit momentum at one radius from the base point. */
+/* Returns the scale of a Killing field near the base point. It is 1, except for a rotation of a hyperbolic factor. Such
+ * a field vanishes at the base point, and its scale is the radius of curvature, which is about its size at a distance
+ * of one radius. */
 static double at_base(const cb_space *g, int field) {
   for (int f = 0; f < g->n_factors; f++) {
     const int n = cb_factor_dim(g->factor[f]), fields = n * (n + 1) / 2;

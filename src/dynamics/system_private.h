@@ -120,7 +120,7 @@ typedef struct cb_gap_function {
 
 typedef struct cb_wall {
   cb_gap_function function;
-  int body; /* -1: all bodies */
+  int body; /* the wall acts on the particles of this body; -1: of all bodies */
   double restitution;
   bool tip;  /* the wall only supports particles that rest at the tip of a cone; it is not searched for collisions */
   int given; /* the number of the wall of which this is a branch, or its own number */
@@ -134,7 +134,7 @@ typedef struct cb_event {
 } cb_event;
 
 typedef struct cb_contact_switch {
-  int a, b; /* bodies; -1: any */
+  int a, b; /* the two bodies; -1: any body */
   bool on;
 } cb_contact_switch;
 
@@ -151,7 +151,7 @@ typedef struct cb_contact_set {
   cb_event *event;
   cb_expression **expression; /* owned */
   int n_triangles;
-  int (*triangle)[3]; /* the corners, as places */
+  int (*triangle)[3]; /* [n_triangles]: the places of the three corners */
   /* around[around_start[i] .. around_start[i+1]): the triangles with a corner at place i, ascending */
   int *around_start;
   int *around;

@@ -73,7 +73,7 @@ static cb_status check_closed(int n, const int (*triangle)[3]) {
   return status;
 }
 
-/* Fails if, in S^n, a vertex is farther than a quarter of a great circle from the first one. */
+/* On a sphere, fails unless the distance of each vertex from the first one is less than a quarter of a great circle. */
 static cb_status check_near(const cb_builder *b, int first, int n, const int (*triangle)[3]) {
   const double curvature = b->space->factor[0].curvature;
   for (int e = 0; curvature > 0 && e < 3 * n; e++) {

@@ -26,7 +26,7 @@ enum { USUAL = 51, MAXIMUM = 10000, DRAWN = 512 };
 typedef struct grid {
   cb_arena *arena;
   const cb_bundle *bundle;
-  cb_bundle *moved; /* the bundle in other coordinates; NULL: unchanged */
+  cb_bundle *moved; /* the bundle in minimum-perturbation coordinates; NULL: they were not requested */
   int i, j, points[2];
   double low[2], high[2];
   double at[CB_SHAPE_MAX]; /* [n]: the shape variables that are not in the window have these values */

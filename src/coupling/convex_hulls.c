@@ -35,8 +35,8 @@ static void minus(const double a[3], const double b[3], double out[3]) {
   for (int i = 0; i < 3; i++) out[i] = a[i] - b[i];
 }
 
-/* These functions find the point of the line or of the plane through the corners that is nearest to the origin, as
- * weights of the corners. They return whether this point is inside the segment or the triangle. */
+/* These functions find the point of the line or of the plane through the corners z that is nearest to the origin. The
+ * point is v = sum w z, with the weights w of the corners. They return whether it is inside the segment or triangle. */
 static bool on_segment(const corner *a, const corner *b, double w[2], double v[3]) {
   double d[3];
   minus(b->z, a->z, d);

@@ -27,8 +27,8 @@ typedef struct cb_placing {
   double r[3][3], p[3], p_low[3], n[3], s, c;
 } cb_placing;
 
-/* The rows of constraints and their responses. A unit is a body (numbers 0 to bodies.n - 1) or a particle (number
- * bodies.n + its place). */
+/* The rows of constraints, their gradients, and the responses of bodies and particles to unit impulses along them. A
+ * unit is a body (numbers 0 to bodies.n - 1) or a particle (number bodies.n + its place). */
 typedef struct cb_coupled_rows {
   cb_constraints *own;
   const cb_rows *pattern;
@@ -82,7 +82,7 @@ struct cb_coupled {
   bool varies;         /* M depends on the place, because the density of the fluid varies */
   double last_length;  /* length of the last part of the last step */
   bool *feels;         /* [n]: the fluid acts on the particle */
-  /* [n*k], for each point: present force and velocity; sum of the impulses of the rows; force in the iteration before */
+  /* [n*k], for each point: present force and velocity; sum of the impulses of the rows; force one iteration before */
   double *force, *velocity, *force_of_rows, *last_force;
   /* [n*k], [n]: place and velocity of each particle in the middle of the last drift; only in flat space */
   double *middle, (*middle_velocity)[3];
@@ -167,10 +167,10 @@ typedef struct cb_gap_look {
   double s, rate, size, speed;
 } cb_gap_look;
 
-/* A gap below `cb_gap_closed` times look.size counts as closed; a gap of at most `cb_gap_zero` times look.size counts
- * as 0. */
+/* A gap s counts as closed if s <= cb_gap_closed * size, and as 0 if |s| <= cb_gap_zero * size, where size is that of
+ * cb_gap_look. */
 static const double cb_gap_closed = 1e-11, cb_gap_zero = 1e-13;
-/* A gap whose rate is above this counts as not closing. */
+/* A closed gap counts as closing further if its rate ds/dt is below this. */
 static const double cb_gap_rest = -1e-14;
 
 /* The gradient of a gap with respect to one of its points. For a point of a body it is a wrench, in the frame of the
@@ -241,7 +241,7 @@ struct cb_coupled_contacts {
   cb_coupled_snapshot *first, *last;
   cb_event_row *row; /* the events of the last step */
   int rows, capacity;
-  bool calm;   /* the step has had many impacts, and restitutions below 1 count as 0 */
+  bool calm;   /* the step has had more than BOUNCES_MAX impacts (see cb_coupled_restitution) */
   double step; /* length of the present step */
   int cuts;    /* how often flights of the present step were shortened */
   bool rests;  /* contacts may rest, instead of ending the run when they accumulate */

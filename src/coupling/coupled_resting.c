@@ -151,7 +151,7 @@ static cb_status find_entries_of_shapes(cb_coupled *c, double t, const double *G
   return status;
 }
 
-/* Returns the number of bodies or particles to which a gap belongs. */
+/* Returns the number of entries (cb_gap_entry) of a gap: 2 for a gap between shapes, otherwise one per point. */
 static int units_of(const cb_gap *gap) { return gap->kind == CB_GAP_SHAPES ? 2 : gap->n; }
 
 /* Computes the entries (cb_gap_entry) of contact i in the list of contacts that rest, from the gradient of its gap. */

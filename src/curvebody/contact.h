@@ -32,7 +32,8 @@ CB_API_BEGIN
 typedef enum cb_contact_rule { CB_CONTACT_SEQUENTIAL, CB_CONTACT_SIMULTANEOUS } cb_contact_rule;
 /* Says what happens if there are infinitely many contacts in a finite time. CB_ACCUMULATION_STOP: the run ends with
  * CB_ERROR_CONTACT_ACCUMULATION. CB_ACCUMULATION_REST: two bodies come to rest at each other if the time between two of
- * their contacts is less than 1e-6 of a step (1e-2 of a step if one of them slides or rests on another). */
+ * their contacts is less than 1e-6 of a step (1e-2 of a step if one of them slides or rests on another; 1e-3 of a step
+ * in a system with rigid bodies). */
 typedef enum cb_contact_accumulation { CB_ACCUMULATION_STOP, CB_ACCUMULATION_REST } cb_contact_accumulation;
 
 typedef struct cb_contact_options {

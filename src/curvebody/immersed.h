@@ -90,7 +90,7 @@ typedef struct cb_fluid {
 typedef struct cb_wrench_text {
   const char *name;
   bool world; /* true: the components are in the axes of the world; false: in the axes of the body */
-  const char *torque[3], *force[3]; /* in N m and N; NULL: this component is 0 */
+  const char *torque[3], *force[3]; /* expressions of the components, in N m and N; NULL: 0 */
   double at[3];                     /* where the force acts, in the body frame */
 } cb_wrench_text;
 

@@ -28,7 +28,7 @@ typedef struct cb_joint_motion {
 typedef struct cb_joint_data {
   const void *params;       /* the keys of the class, a struct of cb_joint_class.size bytes */
   int screws;               /* number of screws, at most 6 */
-  const double (*screw)[6]; /* [screws]: twists in frame A at q = 0, per rate of a coordinate */
+  const double (*screw)[6]; /* [screws]: the twist of each screw in frame A at q = 0, per rate of its coordinate */
 } cb_joint_data;
 
 typedef struct cb_joint_class {

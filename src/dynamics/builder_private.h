@@ -99,7 +99,8 @@ cb_status cb_builder_add_row(cb_builder *b, const cb_constraint *row);
 /* Does the same as cb_builder_add_row, but first sets the target of the row. If the target has an expression, it is
  * parsed. */
 cb_status cb_builder_add_targeted(cb_builder *b, cb_constraint *row, const cb_target *target);
-/* Fails unless the n particles exist. `what` names the class of constraints in the message, here and below. */
+/* Fails unless the n particles exist. In this function and the next ones `what` names the class of constraints in the
+ * message. */
 cb_status cb_builder_check_particles(const cb_builder *b, const char *what, int n, const int *particle);
 /* Fails unless the space is made of at least one and at most `maximum` quadrics and flat factors. Fails also in a space
  * that is given by the metric of a chart, because in such a space the sides of a figure do not determine the figure. */

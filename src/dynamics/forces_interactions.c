@@ -32,7 +32,7 @@ static const double pairs_for_threads = 2e4;
 typedef struct partners {
   const cb_particle_set *group;
   size_t stride;
-  const double *coordinate; /* [k][stride]: the array of each coordinate */
+  const double *coordinate; /* [k][stride]: the coordinates of the partners, one array per coordinate */
   const double *weight;     /* mass or charge of each partner */
 } partners;
 

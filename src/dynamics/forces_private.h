@@ -20,7 +20,7 @@ struct cb_forces {
   cb_springs_work *springs; /* NULL in a space with a chart, or without springs */
 
   cb_anchor *anchor;  /* [central][component]: each centre, relative to the component's moving origin */
-  cb_isometry *world; /* [component]: local to world; only where there are fields */
+  cb_isometry *world; /* [component]: the isometry from local to world coordinates; only in systems with fields */
   cb_isometry *local; /* [component]: world to local, the inverse of `world` */
 
   cb_origin *origin; /* [component]: the origins that were set last */
@@ -28,7 +28,7 @@ struct cb_forces {
   cb_constraints *constraints, *constraints_with_space;
 
   cb_constraints *potentials; /* the rows that are potentials; NULL: there are none */
-  double *potential_gradient; /* [entries of potentials][k]: scratch, the gradient of the value of a row */
+  double *potential_gradient; /* [entries of potentials][k]: scratch, the gradient of the sum of a row */
 
   double *gather; /* scratch of interactions: the coordinates of a group by column, then its masses or charges */
 

@@ -52,7 +52,9 @@ static cb_status potentials_create(cb_forces *f) {
   return f->potential_gradient ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d potentials", rows->rows);
 }
 
-/* Computes the sum of the elements of row r: its value, or its cosine. With order 1, the gradient of the row is set. */
+/* Computes the sum of the values of the elements of row r. If the class of the row has a function `cosine`, this is the
+ * cosine of the value of the row, otherwise the value. With order 1, also sets the gradient of the sum in
+ * f->potential_gradient. */
 static cb_status sum_of(cb_forces *f, int r, double t, const double *x, int order, double *sum) {
   cb_constraints *c = f->potentials;
   const cb_constraint *row = &c->row[r];

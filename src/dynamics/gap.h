@@ -34,7 +34,7 @@ typedef struct cb_gap {
 
 typedef struct cb_gap_value {
   double gap, rate_t;          /* the gap s and its partial derivative in the time t */
-  double gradient[CB_GAP_MAX]; /* particle after particle, k numbers each */
+  double gradient[CB_GAP_MAX]; /* the gradient of s: particle after particle, k numbers each */
   bool active;                 /* surfaces: the nearest points lie inside the face or the edges; otherwise true */
 } cb_gap_value;
 
@@ -112,7 +112,7 @@ int cb_gaps_surfaces(const cb_gaps *gaps, int triangle_a, int triangle_b, int ma
 /* The frames of two components, prepared for distances between their particles. They are kept for the next call, which
  * often has the same components. */
 typedef struct cb_gap_frames {
-  int a, b;  /* the two components; -1: none yet */
+  int a, b;  /* the two components whose frames are stored; -1: none yet */
   bool same; /* the two frames are the same */
   cb_frames frames;
 } cb_gap_frames;
@@ -162,7 +162,7 @@ cb_status cb_gap_surface(const cb_gaps *gaps, const cb_gap *gap, const double *c
  * between two lines. All points are in one frame, in the embedding of a quadric or of flat space. */
 typedef struct cb_gap_figure {
   double distance;                                 /* the signed distance */
-  double gradient[CB_GAP_PARTICLES][CB_COORD_MAX]; /* ordinary partial derivatives in the points */
+  double gradient[CB_GAP_PARTICLES][CB_COORD_MAX]; /* derivatives of the distance by the coordinates of each point */
   /* the coefficients with which the gap's points combine to the two nearest points; for two edges, two coefficients for
    * each edge */
   double weight[CB_GAP_PARTICLES];

@@ -197,8 +197,8 @@ cb_status cb_pair_potential_between(const cb_space *g, const cb_pair_potential *
 
 enum { K = CB_COORD_MAX };
 
-/* A pair of points is examined only if the cosine of its distance, in radii, is below this number. Other pairs are not
- * near antipodal. */
+/* A pair of points is examined only if the cosine of their distance, in radii, is below this number. Other pairs are
+ * not near antipodal. */
 static const double looked_at = -0.9;
 /* Relative tolerance of comparisons. A force does not change direction if the slope of its potential at the antipode,
  * relative to the scale of the potential, is at most this. */

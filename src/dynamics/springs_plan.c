@@ -362,7 +362,8 @@ static int arrange(cb_springs *plan, const cb_spring *spring) {
   uint32_t *order = malloc((m + 1) * sizeof *order), *other = malloc((m + 1) * sizeof *other);
   int ok = plan->block && next && count && order && other && allocate(plan, spring);
   if (ok) {
-    /* Sorts by the lower end, then by the higher end, then as given, so that a block is traversed from end to end. */
+    /* Sorts the springs by the lower end, then by the higher end, then as given, so that a block is traversed from end
+     * to end. */
     for (size_t e = 0; e < m; e++) order[e] = (uint32_t)e;
     sort_by(high_end, n, m, spring, order, other, count);
     sort_by(low_end, n, m, spring, other, order, count);

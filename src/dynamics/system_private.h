@@ -146,7 +146,7 @@ typedef struct cb_contact_set {
   /* number of walls that were added; in a system, the other branches of their expressions follow these walls */
   int n_given;
   int capacity_switches, capacity_walls, capacity_events, capacity_expressions;
-  cb_contact_switch *bodies; /* the last switch that matches a pair of bodies decides */
+  cb_contact_switch *bodies; /* the last switch that matches a pair of bodies decides whether their contacts are on */
   cb_wall *wall;
   cb_event *event;
   cb_expression **expression; /* owned */

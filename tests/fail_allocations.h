@@ -1,7 +1,8 @@
 /* Simulates lack of memory in the library: the request for memory with a chosen number fails, either alone or with all
  * later ones. The linker redirects the calls of the library to the functions here (FAILING in tests/CMakeLists.txt).
- * These include some functions of GSL, SUNDIALS, KLU, AMD and libyaml that need memory. Requests that other libraries
- * make inside their functions do not fail. Only one translation unit of a program may include this file. */
+ * The redirected calls are those of malloc and its kin, and those of some functions of GSL, SUNDIALS, KLU, AMD and
+ * libyaml that allocate memory. Requests that these libraries make inside their own functions do not fail. Only one
+ * translation unit of a program may include this file. */
 #pragma once
 
 #include "check.h"

@@ -1,8 +1,9 @@
 /* The forces of a system: the sum over its parts, and the Jacobian of the sum.
  *
  *   F = -I^-1 dV/dx + damping + G in the embedding, F = -dV/dq + damping + G in a chart
- * V is the potential of all parts, I = diag(form), and x or q are the coordinates of the particles. The damping is that
- * of springs, and G are the forces that were given without a potential.
+ * V is the potential of all parts, I = diag(form) with the form of the embedding (curvebody/space.h), and x or q are
+ * the coordinates of the particles. The damping is that of springs, and G are the forces that were given without a
+ * potential.
  *
  * One part consists of potentials of functions of several points: angles, areas, volumes, lengths of paths, and any
  * other function that a class of constraints of positions defines. A row of such a class is then not a constraint, but
@@ -15,10 +16,10 @@
  * pi and at 0), U is a function of c. With delta = s - pi near pi and delta = s near 0,
  *   dU/dc = -U'/sin s,   d^2 U/dc^2 = (U'' - U' cot delta)/sin^2 delta
  *                                   = U'' (1 - delta cot delta)/sin^2 delta + (U'' delta - U') cot delta/sin^2 delta
- * Both have limits at delta = 0 if U' and U''' are 0 there, which is true of the bending energy of a chain. The limits
- * are dU/dc = -U''/cos s and, if U'' is constant, d^2 U/dc^2 = U''/3. Source: Bergou, Wardetzky, Robinson, Audoly &
- * Grinspun, Discrete elastic rods, ACM Transactions on Graphics 27 (2008), doi:10.1145/1360612.1360662 (energies of the
- * angles of a chain).
+ * dU/dc and d^2 U/dc^2 have limits at delta = 0 if U' and U''' are 0 there, which is true of the bending energy of a
+ * chain. The limits are dU/dc = -U''/cos s and, if U'' is constant, d^2 U/dc^2 = U''/3. Source: Bergou, Wardetzky,
+ * Robinson, Audoly & Grinspun, Discrete elastic rods, ACM Transactions on Graphics 27 (2008),
+ * doi:10.1145/1360612.1360662 (energies of the angles of a chain).
  */
 #include "dynamics/forces_private.h"
 

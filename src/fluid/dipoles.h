@@ -73,9 +73,9 @@ cb_status cb_dipoles_shape(cb_dipoles *d, int i, const cb_dipole_body *body, con
  * positive definite, too (up to 216 spheres were tried). */
 cb_status cb_dipoles_apply(cb_dipoles *d, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
                            double (*slope)[6]);
-/* Sets u to the flow of the dipoles of all bodies but one (-1: of all bodies) at points x of flat space. With a plane,
- * u includes the flow of their images, but not that of the image of this body. Returns CB_STEP_DOMAIN if the centre of
- * a body is behind the plane. */
+/* Sets u to the flow of the dipoles of all bodies except the body `except` (-1: of all bodies) at points x of flat
+ * space. With a plane, u includes the flow of the mirror images of the same bodies. Returns CB_STEP_DOMAIN if the
+ * centre of a body is behind the plane. */
 cb_status cb_dipoles_flow(cb_dipoles *d, const cb_pose *g, const double (*Y)[6], int except, int points,
                           const double (*x)[3], double (*u)[3]);
 /* After cb_dipoles_apply: returns the share of body i in T, -(rho/2) d_i.R_i^T u_i. */

@@ -275,8 +275,8 @@ cb_status cb_poses_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3
  * their own time, of which the phase runs over d seconds from s on.
  */
 
-/* Times are sums that contain round-off. A break that comes within this time, in units of the period, counts as
- * reached. */
+/* A break is a time in the cycle at which the velocities of the vertices jump, such as a corner of the gait. Times are
+ * sums that contain round-off, so a break counts as reached if it is at most `near` periods later. */
 static const double near = 1e-12;
 
 /* Returns the time in its cycle, in units of the period, from 0 to 1 (without 1). Up to `near` before a break the

@@ -120,9 +120,9 @@ bool cb_mechanism_are_neighbours(const cb_mechanism *m, int a, int b);
  * next to the states of the bodies. */
 double *cb_mechanism_state(cb_mechanism *m, int *count);
 double *cb_mechanism_q(cb_mechanism *m); /* [coordinates]: the coordinates q, a part of the state */
-/* The kinds of work since the start: that of motors, servos, drives and limits that are springs, that of dampers and
- * dry friction, and that of limits that reflect. cb_mechanism_work returns the work on each coordinate, [coordinates],
- * borrowed. */
+/* The kinds of work since the start. MOTOR: the work of motors, servos, drives, and limits that are springs. DAMPING:
+ * that of dampers and dry friction. LIMIT: that of limits that reflect. cb_mechanism_work returns the work on each
+ * coordinate, [coordinates], borrowed. */
 typedef enum cb_joint_work {
   CB_JOINT_WORK_MOTOR,
   CB_JOINT_WORK_DAMPING,

@@ -26,8 +26,8 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Returns the value of one operation and its partial derivatives up to the given order, which is a compile-time
- * constant in each call. */
+/* Returns the value of one operation and its partial derivatives up to `order`. Callers give `order` as a literal, so
+ * that the compiler removes the derivatives that are not needed. */
 ALWAYS_INLINE cb_taylor taylor(const cb_operation *o, const double *v, int order) {
   double a = v[o->a], b = v[o->b], c = v[o->c];
   switch ((cb_opcode)o->op) {

@@ -14,7 +14,7 @@
  * because constraints do no work.
  */
 
-/* A function that is called with each member at constraints. The member has its gait. */
+/* A function that is called with each member at constraints. m->gait is the gait of the member. */
 typedef cb_status (*family_put)(void *context, const cb_family_member *m);
 
 enum { SIZE = 8, DEGREE = 24, SEARCH = 100, HALVES = 10 };

@@ -421,8 +421,8 @@ static int facing(const cb_panel_tree *tree, const cb_panels *p, int self, line 
   return found;
 }
 
-/* Adds the contribution of panel i to the sums in *out, sets ratio[i], and updates the panel with the largest q
- * (*worst). */
+/* Adds the contribution of panel i to the sums in *out, and sets ratio[i]. If its q (mesh_pieces.h) is larger than
+ * *worst, *worst becomes this q, and the data of panel i are stored in *out. */
 static void add(const cb_panel_tree *tree, const cb_panels *p, int i, double *ratio, double *worst, cb_thickness *out) {
   const double h = sqrt(p->area[i]);
   line l = {.x = p->centre[i], .length = h};

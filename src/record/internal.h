@@ -209,7 +209,8 @@ cb_status cb_record_check(hid_t file, const char *path, bool based);
 /* Checks only the root attribute curvebody_record, and returns its value in *version. */
 cb_status cb_record_check_mark(hid_t file, const char *path, int *version);
 
-/* Calls visit for each dataset at the root that grows, in order of creation. is_event: it grows with the events. */
+/* Calls visit for each growing dataset in the root group, in order of creation. is_event: the dataset has one entry per
+ * event; otherwise it has one per row. */
 typedef cb_status (*cb_series_visit)(void *context, hid_t dataset, const char *name, bool is_event);
 cb_status cb_series_each(hid_t file, const char *path, cb_series_visit visit, void *context);
 /* Sets whole->rows and whole->events to the numbers of rows and events that all datasets have; whole->checkpoints is

@@ -212,7 +212,8 @@ cb_status cb_contacts_reflect(cb_contacts *c, const cb_contacts_entry *e) {
   for (int i = 0; i < closing && !status; i++) {
     bool rested;
     if (c->touch[i].impulse == 0) {
-      /* this gap has closed only because a part on a resting gap has sunk: it is added to the resting gaps */
+      /* this gap has closed only because a resting contact of the same part has sunk a little below 0: the gap is added
+       * to the resting gaps */
       if (i == 0 && c->touches > closing) status = lay(c, &e->what);
       continue;
     }

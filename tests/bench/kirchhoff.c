@@ -3,7 +3,7 @@
  * seven columns), and the computation by LU of the dense matrix. If the library hmat-oss is present, it also contains
  * LU of the hierarchical matrix to 1e-6 and seven solutions. Further rows are for discs without thickness; they include
  * the relative error of the last diagonal entry of the tensor K. Each row has the wall-clock time and the CPU time of
- * the main thread; other programs change the latter little. */
+ * the main thread; the CPU time hardly depends on other programs that run on the machine. */
 #include "bench.h"
 #include "potential.h"
 #include "potential/far.h"

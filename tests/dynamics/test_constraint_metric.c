@@ -1,6 +1,6 @@
-/* Tests of angles and knife edges in spaces that are given only by a metric. Their values are compared with the same
- * spaces in closed form, and their derivatives with differences in every space. Other tests are about motion by
- * different integrators, and about errors. */
+/* Tests of angles and knife edges in spaces that are given only by a metric. In such a
+ * space their values are compared with those in the built-in space with the same metric, and their derivatives with
+ * finite differences. Other tests are about motion by different integrators, and about errors. */
 #include "check_intrinsic.h"
 #include "constrained.h"
 #include "linked.h"

@@ -233,9 +233,9 @@ static void form_velocity_has_the_published_errors(void **unused) {
   }
 }
 
-/* With steps h, the round-off eps of the distance causes a round-off of eps/h^2 in the multiplier of the form
- * `velocity`. For h = .001 it is larger than the tolerance of the published iteration, so this iteration ends only
- * at its limit. */
+/* With `form: velocity`, which is the published form of the method, the round-off eps of the distance causes a
+ * round-off of eps/h^2 in the multiplier, for steps h. For h = .001 this is larger than the tolerance of the published
+ * iteration, which then ends only at its maximum number of iterations. */
 static void the_published_oddity_in_s3_is_round_off_and_gone(void **unused) {
   check_numbers_alone();
   body_case c;
